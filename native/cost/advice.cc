@@ -108,7 +108,7 @@ class Adviser {
 
  private:
   struct Judged {
-    const KernelCost* kernel = nullptr;
+    KernelCost kernel;
     const DevicePeaks* device = nullptr;
     Roof roof;
     std::optional<Bound> bound;
@@ -121,7 +121,7 @@ class Adviser {
       if (++seen % 4096 == 0 && cancel.cancelled()) return false;
       const uint32_t step = context_.model.step[kernel.kernel];
       if (step == kNone || !context_.steps.Contains(step)) continue;
-      Judged judged{&kernel, devices_[store_.track(kernel.kernel)]};
+      Judged judged{kernel, devices_[store_.track(kernel.kernel)]};
       judged.duration = store_.duration(kernel.kernel);
       total_ += judged.duration;
       const bool has_roof = judged.device != nullptr && kernel.cost != nullptr &&
@@ -140,7 +140,7 @@ class Adviser {
 
   // What the sizes of a call stand on, and the name of its operator.
   Alike AlikeCall(const Judged& judged) const {
-    return {store_.name_id(judged.kernel->owner), reinterpret_cast<uintptr_t>(judged.kernel->cost)};
+    return {store_.name_id(judged.kernel.owner), reinterpret_cast<uintptr_t>(judged.kernel.cost)};
   }
   void AddOwner(Gathered& gathered, double gain, const KernelCost& kernel) const {
     gathered.AddExample(gain, {store_.name_id(kernel.owner), 0},
@@ -155,8 +155,8 @@ class Adviser {
   }
 
   static bool IsMatrixKernel(const Judged& judged) {
-    return judged.kernel->cost != nullptr && judged.kernel->cost->matrix &&
-           !judged.kernel->helper && judged.bound && !judged.bound->memory && judged.duration > 0;
+    return judged.kernel.cost != nullptr && judged.kernel.cost->matrix && !judged.kernel.helper &&
+           judged.bound && !judged.bound->memory && judged.duration > 0;
   }
 
   // Products whose sizes are no multiples of what the units take, against those of this trace that
@@ -166,7 +166,7 @@ class Adviser {
     std::vector<const Judged*> missed;
     for (const Judged& judged : kernels_) {
       if (!IsMatrixKernel(judged)) continue;
-      const OpCost& cost = *judged.kernel->cost;
+      const OpCost& cost = *judged.kernel.cost;
       const int64_t to = AlignmentOf(cost.type);
       if (to == 0 || cost.m == 0) continue;
       // Rows of the left factor may be any number; the two that lie in memory must fit.
@@ -182,15 +182,15 @@ class Adviser {
     for (const Judged* judged : missed) {
       const double share = judged->bound->seconds * 1e9 / static_cast<double>(judged->duration);
       if (share >= reached) continue;
-      const OpCost& cost = *judged->kernel->cost;
+      const OpCost& cost = *judged->kernel.cost;
       const int64_t to = AlignmentOf(cost.type);
       const double growth = static_cast<double>(Padded(cost.n, to)) / static_cast<double>(cost.n) *
                             static_cast<double>(Padded(cost.k, to)) / static_cast<double>(cost.k);
       const double gain = static_cast<double>(judged->duration) * (1 - share * growth / reached);
       if (gain <= 0) continue;
-      misaligned_.Add(gain, judged->duration, judged->kernel->kernel);
+      misaligned_.Add(gain, judged->duration, judged->kernel.kernel);
       misaligned_.AddExample(gain, AlikeCall(*judged), [&] {
-        return Say(messages::kMisalignedExample, {{"operator", store_.name(judged->kernel->owner)},
+        return Say(messages::kMisalignedExample, {{"operator", store_.name(judged->kernel.owner)},
                                                   {"n", cost.n},
                                                   {"k", cost.k},
                                                   {"paddedN", Padded(cost.n, to)},
@@ -204,24 +204,24 @@ class Adviser {
     for (const Judged& judged : kernels_) {
       if (!judged.bound || judged.duration <= 0) continue;
       const auto duration = static_cast<double>(judged.duration);
-      const OpCost& cost = *judged.kernel->cost;
+      const OpCost& cost = *judged.kernel.cost;
       if (IsMatrixKernel(judged) && cost.type == DType::kFloat32 &&
           std::max(judged.device->tf32, judged.device->bf16) * 1e12 > judged.roof.flops_per_s) {
         // TF32 where the device has it: the program's types stay as they are.
         const double peak = (judged.device->tf32 > 0 ? judged.device->tf32 : judged.device->bf16);
         const double factor = judged.roof.flops_per_s / (peak * 1e12);
-        const double memory = judged.kernel->bytes().known()
-                                  ? static_cast<double>(judged.kernel->bytes().value()) /
-                                        judged.roof.bytes_per_s * 1e9
-                                  : 0;
+        const double memory =
+            judged.kernel.bytes().known()
+                ? static_cast<double>(judged.kernel.bytes().value()) / judged.roof.bytes_per_s * 1e9
+                : 0;
         const double gain = duration - std::max(duration * factor, memory);
-        if (factor < 1 && gain > 0) wide_.Add(gain, judged.duration, judged.kernel->kernel);
+        if (factor < 1 && gain > 0) wide_.Add(gain, judged.duration, judged.kernel.kernel);
       }
       const double share = judged.bound->seconds * 1e9 / duration;
       const double gain = duration - judged.bound->seconds * 1e9 / target_;
-      if (share < kFarBelow && gain > 0 && !judged.kernel->helper) {
-        far_.Add(gain, judged.duration, judged.kernel->kernel);
-        AddOwner(far_, gain, *judged.kernel);
+      if (share < kFarBelow && gain > 0 && !judged.kernel.helper) {
+        far_.Add(gain, judged.duration, judged.kernel.kernel);
+        AddOwner(far_, gain, judged.kernel);
       }
     }
   }
@@ -231,7 +231,7 @@ class Adviser {
   void Chains() {
     std::map<TrackIndex, std::vector<const Judged*>> streams;
     for (const Judged& judged : kernels_) {
-      streams[store_.track(judged.kernel->kernel)].push_back(&judged);
+      streams[store_.track(judged.kernel.kernel)].push_back(&judged);
     }
     for (const auto& [track, list] : streams) {
       std::vector<const Judged*> chain;
@@ -247,8 +247,8 @@ class Adviser {
     }
   }
   static bool Fuses(const Judged& judged) {
-    if (!judged.bound || !judged.bound->memory || judged.kernel->helper) return false;
-    const OpClass op_class = judged.kernel->cost->op_class;
+    if (!judged.bound || !judged.bound->memory || judged.kernel.helper) return false;
+    const OpClass op_class = judged.kernel.cost->op_class;
     return op_class == OpClass::kPointwise || op_class == OpClass::kRandom;
   }
   void AddChain(const std::vector<const Judged*>& chain) {
@@ -256,20 +256,20 @@ class Adviser {
     double bytes = 0, time = 0;
     int64_t largest = 0;
     for (const Judged* judged : chain) {
-      bytes += static_cast<double>(judged->kernel->bytes().value());
+      bytes += static_cast<double>(judged->kernel.bytes().value());
       time += static_cast<double>(judged->duration);
-      largest = std::max(largest, judged->kernel->bytes().value());
+      largest = std::max(largest, judged->kernel.bytes().value());
     }
     // At least the largest of them stays.
     const double kept =
         std::max(static_cast<double>(largest),
-                 static_cast<double>(chain.front()->kernel->read_bytes.value()) +
-                     static_cast<double>(chain.back()->kernel->written_bytes.value()));
+                 static_cast<double>(chain.front()->kernel.read_bytes.value()) +
+                     static_cast<double>(chain.back()->kernel.written_bytes.value()));
     if (bytes <= kept) return;
     const double gain = time * (1 - kept / bytes);
-    chains_.Add(gain, static_cast<Ns>(time), chain.front()->kernel->kernel);
+    chains_.Add(gain, static_cast<Ns>(time), chain.front()->kernel.kernel);
     chains_.kernels += static_cast<int64_t>(chain.size()) - 1;
-    const SliceIndex first = chain.front()->kernel->owner, last = chain.back()->kernel->owner;
+    const SliceIndex first = chain.front()->kernel.owner, last = chain.back()->kernel.owner;
     chains_.AddExample(gain, {store_.name_id(first), store_.name_id(last)}, [&] {
       return Say(messages::kChainExample,
                  {{"first", store_.name(first)}, {"last", store_.name(last)}})
@@ -280,10 +280,10 @@ class Adviser {
   // Layouts that a library changes around its own kernels, forth and back.
   void Layouts() {
     for (const Judged& judged : kernels_) {
-      if (judged.duration <= 0 || !ConvertsLayout(judged.kernel->kernel)) continue;
+      if (judged.duration <= 0 || !ConvertsLayout(judged.kernel.kernel)) continue;
       const auto gain = static_cast<double>(judged.duration);
-      layouts_.Add(gain, judged.duration, judged.kernel->kernel);
-      if (judged.kernel->owner != kNone) AddOwner(layouts_, gain, *judged.kernel);
+      layouts_.Add(gain, judged.duration, judged.kernel.kernel);
+      if (judged.kernel.owner != kNone) AddOwner(layouts_, gain, judged.kernel);
     }
   }
 
@@ -292,8 +292,8 @@ class Adviser {
   void SmallProducts() {
     std::map<TrackIndex, std::vector<const Judged*>> runs;
     for (const Judged& judged : kernels_) {
-      if (judged.kernel->helper) continue;
-      std::vector<const Judged*>& run = runs[store_.track(judged.kernel->kernel)];
+      if (judged.kernel.helper) continue;
+      std::vector<const Judged*>& run = runs[store_.track(judged.kernel.kernel)];
       if (!run.empty() && !(IsSmallProduct(judged) && SameSizes(*run.back(), judged))) {
         AddProducts(run);
         run.clear();
@@ -303,13 +303,13 @@ class Adviser {
     for (const auto& [track, run] : runs) AddProducts(run);
   }
   static bool IsSmallProduct(const Judged& judged) {
-    return judged.bound && judged.kernel->cost->op_class == OpClass::kMatmul &&
+    return judged.bound && judged.kernel.cost->op_class == OpClass::kMatmul &&
            judged.duration > 0 &&
            judged.bound->seconds * 1e9 < kFarBelow * static_cast<double>(judged.duration);
   }
   static bool SameSizes(const Judged& a, const Judged& b) {
-    const OpCost &x = *a.kernel->cost, &y = *b.kernel->cost;
-    return a.kernel->call != b.kernel->call && !x.params.empty() &&
+    const OpCost &x = *a.kernel.cost, &y = *b.kernel.cost;
+    return a.kernel.call != b.kernel.call && !x.params.empty() &&
            (&x == &y || x.params == y.params);
   }
   void AddProducts(const std::vector<const Judged*>& run) {
@@ -324,11 +324,11 @@ class Adviser {
     const double gain =
         static_cast<double>(time) - std::max(bound / target_, static_cast<double>(longest));
     if (gain <= 0) return;
-    products_.Add(gain, time, run.front()->kernel->kernel);
+    products_.Add(gain, time, run.front()->kernel.kernel);
     products_.kernels += static_cast<int64_t>(run.size()) - 1;
     products_.AddExample(gain, AlikeCall(*run.front()), [&] {
-      return Say(messages::kProductExample, {{"operator", store_.name(run.front()->kernel->owner)},
-                                             {"sizes", run.front()->kernel->cost->params}})
+      return Say(messages::kProductExample, {{"operator", store_.name(run.front()->kernel.owner)},
+                                             {"sizes", run.front()->kernel.cost->params}})
           .text;
     });
   }

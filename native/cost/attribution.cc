@@ -53,21 +53,21 @@ class Attributor {
 
   Result<std::shared_ptr<const CostAttribution>> Run(const CancelToken& cancel) {
     auto result = std::make_shared<CostAttribution>();
-    CollectKernels(*result);
+    CollectKernels();
     inside_.assign(store_.all_slice_count(), 0);
-    for (size_t i = 0; i < result->kernels.size(); ++i) {
+    for (size_t i = 0; i < kernels_.size(); ++i) {
       if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
-      KernelCost& kernel = result->kernels[i];
+      KernelCost& kernel = kernels_[i];
       kernel.owner = OwnerOf(model_.SourceOp(kernel.kernel));
     }
-    MarkAncestors(*result);
-    for (size_t i = 0; i < result->kernels.size(); ++i) {
+    MarkAncestors();
+    for (size_t i = 0; i < kernels_.size(); ++i) {
       if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
-      KernelCost& kernel = result->kernels[i];
+      KernelCost& kernel = kernels_[i];
       if (kernel.owner == kNone) kernel.owner = OuterOwnerOf(model_.SourceOp(kernel.kernel));
     }
     FindFills();
-    Group(*result);
+    Group();
     for (size_t i = 0; i < calls_.size(); ++i) {
       if (i % 4096 == 0 && cancel.cancelled()) return Cancelled();
       const auto first = kernels_of_calls_.begin();
@@ -78,6 +78,7 @@ class Attributor {
       const Result<bool> within = rules_->WithinLimits();
       if (!within.ok()) return within.error();
     }
+    result->kernels.Pack(kernels_);
     result->costs = costs_.costs();
     result->faulty_calls = costs_.faulty_calls();
     return std::shared_ptr<const CostAttribution>(std::move(result));
@@ -108,7 +109,7 @@ class Attributor {
     return kernel_names_[known];
   }
 
-  void CollectKernels(CostAttribution& result) {
+  void CollectKernels() {
     std::vector<SliceIndex> kernels;
     for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
       if (IsKernel(store_.kind(i))) kernels.push_back(i);
@@ -120,8 +121,8 @@ class Attributor {
     if (!std::is_sorted(kernels.begin(), kernels.end(), earlier)) {
       std::stable_sort(kernels.begin(), kernels.end(), earlier);
     }
-    result.kernels.reserve(kernels.size());
-    for (const SliceIndex kernel : kernels) result.kernels.push_back({.kernel = kernel});
+    kernels_.reserve(kernels.size());
+    for (const SliceIndex kernel : kernels) kernels_.push_back({.kernel = kernel});
   }
 
   // The innermost operator from `op` outwards that owns its cost.
@@ -141,8 +142,8 @@ class Attributor {
   }
 
   // Tells every operator around an owner that it holds one of that class.
-  void MarkAncestors(const CostAttribution& result) {
-    for (const KernelCost& kernel : result.kernels) {
+  void MarkAncestors() {
+    for (const KernelCost& kernel : kernels_) {
       if (kernel.owner == kNone) continue;
       const uint32_t bit = Bit(ClassOf(kernel.owner));
       for (SliceIndex op = model_.op[kernel.owner]; op != kNone; op = model_.op[op]) {
@@ -182,9 +183,9 @@ class Attributor {
   }
 
   // Finds the calls, then puts the kernels of each side by side, in their order.
-  void Group(CostAttribution& result) {
+  void Group() {
     calls_of_owners_.assign(store_.all_slice_count(), kNone);
-    for (KernelCost& kernel : result.kernels) {
+    for (KernelCost& kernel : kernels_) {
       if (kernel.owner == kNone) continue;
       kernel.call = CallOf(kernel);
       ++calls_[kernel.call].last_kernel;
@@ -197,8 +198,8 @@ class Attributor {
       at += count;
     }
     kernels_of_calls_.resize(at);
-    for (uint32_t i = 0; i < result.kernels.size(); ++i) {
-      const KernelCost& kernel = result.kernels[i];
+    for (uint32_t i = 0; i < kernels_.size(); ++i) {
+      const KernelCost& kernel = kernels_[i];
       if (kernel.owner != kNone) kernels_of_calls_[calls_[kernel.call].last_kernel++] = i;
     }
   }
@@ -308,7 +309,7 @@ class Attributor {
     DType list_type = DType::kUnknown;
     for (const uint32_t k : kernels) {
       if (list_type != DType::kUnknown) break;
-      list_type = NameOf(result.kernels[k]).list_type;
+      list_type = NameOf(kernels_[k]).list_type;
     }
     const OpCost* cost =
         call.backward ? BackwardCost(result, call.owner) : &costs_.Of(call.owner, list_type);
@@ -316,7 +317,7 @@ class Attributor {
       if (const OpCost* known = ConvolutionCost(result, call.owner)) cost = known;
     }
     const bool wide = std::any_of(kernels.begin(), kernels.end(),
-                                  [&](uint32_t k) { return NameOf(result.kernels[k]).wide; });
+                                  [&](uint32_t k) { return NameOf(kernels_[k]).wide; });
     // An operator inside of the same class did the work, and what the outer one launched itself
     // only prepares. Not so where data moves: an index by a mask looks up the mask's true elements
     // first.
@@ -325,7 +326,7 @@ class Attributor {
     std::vector<uint32_t>& main = main_kernels_;
     main.clear();
     for (const uint32_t k : kernels) {
-      KernelCost& kernel = result.kernels[k];
+      KernelCost& kernel = kernels_[k];
       kernel.cost = cost;
       kernel.matrix_call = wide;
       kernel.helper = covered || NameOf(kernel).helper;
@@ -340,18 +341,17 @@ class Attributor {
     if (covered) return;
     if (main.empty()) {
       main.push_back(*std::max_element(kernels.begin(), kernels.end(), [&](uint32_t a, uint32_t b) {
-        return store_.duration(result.kernels[a].kernel) <
-               store_.duration(result.kernels[b].kernel);
+        return store_.duration(kernels_[a].kernel) < store_.duration(kernels_[b].kernel);
       }));
-      result.kernels[main[0]].helper = false;
+      kernels_[main[0]].helper = false;
     }
-    if (!cost->parts.empty() && main.size() > 1 && ByParts(result, *cost, main)) return;
+    if (!cost->parts.empty() && main.size() > 1 && ByParts(*cost, main)) return;
     Amount written = cost->written_bytes;
     if (const auto filled = filled_.find(call.owner);
         filled != filled_.end() && written.known() && !cost->matrix) {
       written = std::max<int64_t>(0, written.value() - filled->second);
     }
-    Spread(result, main, cost->flops, cost->read_bytes, written);
+    Spread(main, cost->flops, cost->read_bytes, written);
   }
 
   // What fills inside of an owner write, by owner. A fill is a kernel or a set.
@@ -379,10 +379,9 @@ class Attributor {
     }
   }
 
-  void Spread(CostAttribution& result, const std::vector<uint32_t>& kernels, Amount flops,
-              Amount read, Amount written) {
+  void Spread(const std::vector<uint32_t>& kernels, Amount flops, Amount read, Amount written) {
     if (kernels.size() == 1) {
-      KernelCost& kernel = result.kernels[kernels[0]];
+      KernelCost& kernel = kernels_[kernels[0]];
       kernel.flops = flops;
       kernel.read_bytes = read;
       kernel.written_bytes = written;
@@ -390,15 +389,15 @@ class Attributor {
     }
     durations_.clear();
     for (const uint32_t k : kernels) {
-      durations_.push_back(store_.duration(result.kernels[k].kernel));
+      durations_.push_back(store_.duration(kernels_[k].kernel));
     }
     const auto give = [&](Amount total, Amount KernelCost::*member) {
       if (!total.known()) {
-        for (const uint32_t k : kernels) result.kernels[k].*member = total;
+        for (const uint32_t k : kernels) kernels_[k].*member = total;
         return;
       }
       Share(total.value(), durations_, shares_);
-      for (size_t i = 0; i < kernels.size(); ++i) result.kernels[kernels[i]].*member = shares_[i];
+      for (size_t i = 0; i < kernels.size(); ++i) kernels_[kernels[i]].*member = shares_[i];
     };
     give(flops, &KernelCost::flops);
     give(read, &KernelCost::read_bytes);
@@ -406,11 +405,11 @@ class Attributor {
   }
 
   // Gives each gradient to the kernels that are named after it; false where names do not tell.
-  bool ByParts(CostAttribution& result, const OpCost& cost, const std::vector<uint32_t>& main) {
+  bool ByParts(const OpCost& cost, const std::vector<uint32_t>& main) {
     std::vector<uint32_t> of[3];
     std::vector<uint32_t> unnamed;
     for (const uint32_t k : main) {
-      const auto part = NameOf(result.kernels[k]).part;
+      const auto part = NameOf(kernels_[k]).part;
       (part ? of[static_cast<size_t>(*part)] : unnamed).push_back(k);
     }
     for (const PartCost& part : cost.parts) {
@@ -423,7 +422,7 @@ class Attributor {
       return p.part == Part::kBiasGradient;
     });
     for (const uint32_t k : unnamed) {
-      KernelCost& kernel = result.kernels[k];
+      KernelCost& kernel = kernels_[k];
       kernel.helper = !has_bias;
       kernel.flops = kernel.read_bytes = kernel.written_bytes = 0;
     }
@@ -431,13 +430,13 @@ class Attributor {
       std::vector<uint32_t> kernels = of[static_cast<size_t>(part.part)];
       // The kernel of the weight's gradient adds up the bias where no other does.
       if (kernels.empty()) {
-        KernelCost& last = result.kernels[main.back()];
+        KernelCost& last = kernels_[main.back()];
         last.flops += part.flops;
         last.read_bytes += part.read_bytes;
         last.written_bytes += part.written_bytes;
         continue;
       }
-      Spread(result, kernels, part.flops, part.read_bytes, part.written_bytes);
+      Spread(kernels, part.flops, part.read_bytes, part.written_bytes);
     }
     return true;
   }
@@ -447,6 +446,7 @@ class Attributor {
   const CostRules* const rules_;
   RecordedCosts costs_;
   OutwardSearch owner_;
+  std::vector<KernelCost> kernels_;       // by start
   std::vector<uint32_t> name_numbers_;    // of strings: in kernel_names_; kNone: not met yet
   std::vector<KernelName> kernel_names_;  // each name once
   // Of forward and of weights' gradients, by the shapes of backward.
@@ -474,7 +474,7 @@ class Attributor {
 }  // namespace
 
 size_t CostAttribution::MemoryBytes() const {
-  size_t bytes = kernels.capacity() * sizeof(KernelCost);
+  size_t bytes = kernels.MemoryBytes();
   const auto add = [&](const std::deque<OpCost>& list) {
     for (const OpCost& cost : list) bytes += sizeof(OpCost) + cost.MemoryBytes();
   };

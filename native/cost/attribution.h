@@ -14,26 +14,15 @@
 
 #include "base/cancel.h"
 #include "base/result.h"
+#include "cost/kernel_costs.h"
 #include "cost/op_cost.h"
 #include "cost/rules.h"
 #include "model/model.h"
 
 namespace emberline {
 
-struct KernelCost {
-  SliceIndex kernel = kNone;
-  SliceIndex owner = kNone;      // the operator; kNone where none has a formula
-  const OpCost* cost = nullptr;  // of the whole call; null without an owner
-  uint32_t call = 0;             // kernels of one call share it; counted from 0
-  bool helper = false;           // only prepares: its share is nothing
-  bool matrix_call = false;      // a kernel of the call names units for TF32 or FP64 products
-  Amount flops = Amount::Unknown(reasons::kNoCostedLaunch);
-  Amount read_bytes = flops, written_bytes = flops;
-  Amount bytes() const { return read_bytes + written_bytes; }
-};
-
 struct CostAttribution {
-  std::vector<KernelCost> kernels;  // every kernel of the trace, by start
+  KernelCosts kernels;  // every kernel of the trace, by start
   std::shared_ptr<const std::deque<OpCost>> costs;
   std::deque<OpCost> derived;  // of backward nodes, from their forward operators
   uint64_t faulty_calls = 0;   // different calls whose recorded shapes are impossible

@@ -20,7 +20,7 @@ namespace emberline {
 namespace {
 
 struct Row {
-  const KernelCost* kernel = nullptr;
+  size_t cost = 0;    // index into CostAttribution::kernels
   int64_t index = 0;  // from 1
   int64_t sub = 0;
   SliceIndex slice = kNone;
@@ -41,6 +41,7 @@ class Launches : public RowTable<Row> {
  public:
   Launches(const CostContext& context, const LaunchRows& rows, CostMode mode)
       : context_(context),
+        costs_(context.costs.kernels),
         rows_(rows),
         model_(context.model),
         store_(context.model.store()),
@@ -55,16 +56,18 @@ class Launches : public RowTable<Row> {
     AddRates();
     AddFormulas();
     AddWhereAndWhen();
-    AddLinks(table_, frames_, "The kernel itself.", &Row::slice);
+    AddLinkColumns();
   }
 
   size_t row_count() const override { return rows_.kernels.size(); }
 
  private:
   Row RowAt(size_t at) const override {
-    const KernelCost& kernel = context_.costs.kernels[rows_.kernels[at]];
-    return {&kernel, static_cast<int64_t>(at) + 1, rows_.sub[at], kernel.kernel};
+    const size_t cost = rows_.kernels[at];
+    return {cost, static_cast<int64_t>(at) + 1, rows_.sub[at], costs_.kernel(cost)};
   }
+  KernelCost CostOf(const Row& row) const { return costs_[row.cost]; }
+  const OpCost* OpCostOf(const Row& row) const { return costs_.cost(row.cost); }
   bool Backward(SliceIndex kernel) const { return model_.pass[kernel] == Pass::kBackward; }
   SliceIndex OpOf(const Row& row) const { return model_.SourceOp(row.slice); }
   std::string_view NameOf(const Row& row) const { return store_.name(row.slice); }
@@ -74,8 +77,8 @@ class Launches : public RowTable<Row> {
     if (use == MatrixUse::kYes) return Cell(std::string("1"));
     return Cell(std::string(CouldUseMatrixUnits(row) ? "0" : "-"));
   }
-  static bool CouldUseMatrixUnits(const Row& row) {
-    const KernelCost& kernel = *row.kernel;
+  bool CouldUseMatrixUnits(const Row& row) const {
+    const KernelCost kernel = CostOf(row);
     return kernel.cost != nullptr && kernel.cost->matrix && !kernel.helper;
   }
 
@@ -120,21 +123,29 @@ class Launches : public RowTable<Row> {
     return PyProfCost(name, recorded_.ArgumentsOf(op), NameOf(row), backward, row.sub);
   }
   Amount Flops(const Row& row) {
-    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).flops) : row.kernel->flops;
+    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).flops) : CostOf(row).flops;
   }
   Amount Bytes(const Row& row) {
-    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).bytes) : row.kernel->bytes();
+    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).bytes) : CostOf(row).bytes();
   }
   double Seconds(const Row& row) const {
     return static_cast<double>(store_.duration(row.slice)) / 1e9;
   }
   std::optional<Roof> RoofOfRow(const Row& row) const {
     const DevicePeaks* device = devices_[store_.track(row.slice)];
-    if (device == nullptr || row.kernel->cost == nullptr ||
-        row.kernel->cost->op_class == OpClass::kCollective) {
+    const KernelCost kernel = CostOf(row);
+    if (device == nullptr || kernel.cost == nullptr ||
+        kernel.cost->op_class == OpClass::kCollective) {
       return std::nullopt;
     }
-    return RoofOf(*device, *row.kernel->cost, row.kernel->matrix_call);
+    return RoofOf(*device, *kernel.cost, kernel.matrix_call);
+  }
+
+  // What limits the kernel; null where that is not known. Texts at one place are equal.
+  const char* LimitOf(const Row& row) {
+    const auto roof = RoofOfRow(row);
+    const auto bound = roof ? BoundOfRow(row, *roof) : std::nullopt;
+    return !bound ? nullptr : bound->memory ? "memory" : roof->unit;
   }
 
   std::optional<Bound> BoundOfRow(const Row& row, const Roof& roof) {
@@ -162,12 +173,19 @@ class Launches : public RowTable<Row> {
           const std::string text = ShapeText(chain_.OtherSequences(op, own));
           return text == "[]" ? Cell() : Cell(text.substr(1, text.size() - 2));
         });
-    table_.Add(Hidden(TextFact("tid", "Thread", "Thread of the launch.")), [this](const R& row) {
-      const SliceIndex launch = model_.launch[row.slice];
-      if (launch == kNone) return Cell();
-      const RecordedId& id = store_.tracks()[store_.track(launch)].tid;
-      return id.is_text ? TextCell(store_.strings().Get(id.text)) : Cell(std::to_string(id.number));
-    });
+    table_.Add(
+        Hidden(TextFact("tid", "Thread", "Thread of the launch.")),
+        [this](const R& row) {
+          const SliceIndex launch = model_.launch[row.slice];
+          if (launch == kNone) return Cell();
+          const RecordedId& id = store_.tracks()[store_.track(launch)].tid;
+          return id.is_text ? TextCell(store_.strings().Get(id.text))
+                            : Cell(std::to_string(id.number));
+        },
+        [this](const R& row) {
+          const SliceIndex launch = model_.launch[row.slice];
+          return AlikeBy(launch == kNone ? kNone : store_.track(launch));
+        });
     table_.Add(Hidden(TextFact("layer", "Layer",
                                "Names of record_function(\"layer:...\") around the launch, "
                                "outermost first; in backward those of forward.")),
@@ -214,8 +232,8 @@ class Launches : public RowTable<Row> {
   void AddPyProfKernel() {
     using R = Row;
     const auto by_name = [this](const R& row) { return AlikeBy(store_.name_id(row.slice)); };
-    const auto by_cost = [](const R& row) {
-      return AlikeBy(reinterpret_cast<uintptr_t>(row.kernel->cost));
+    const auto by_cost = [this](const R& row) {
+      return AlikeBy(reinterpret_cast<uintptr_t>(OpCostOf(row)));
     };
     table_.Add(
         TextFact("kernel", "Kernel",
@@ -225,8 +243,8 @@ class Launches : public RowTable<Row> {
         TextFact(
             "params", "Params",
             "Sizes and type that the operator was called with, in the letters of its formula."),
-        [](const R& row) {
-          return row.kernel->cost == nullptr ? Cell() : TextOrEmpty(row.kernel->cost->params);
+        [this](const R& row) {
+          return OpCostOf(row) == nullptr ? Cell() : TextOrEmpty(OpCostOf(row)->params);
         },
         by_cost);
     table_.Add(IntegerFact("sil", "Duration",
@@ -248,10 +266,14 @@ class Launches : public RowTable<Row> {
     table_.Add(
         Hidden(IntegerFact("stream", "Stream", "Number of the stream.")),
         [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].stream); });
-    table_.Add(Hidden(TextFact("grid", "Grid", "Blocks in x, y and z.")),
-               [this](const R& row) { return places_.Geometry(row.slice, ArgRole::kGrid); });
-    table_.Add(Hidden(TextFact("block", "Block", "Threads of a block in x, y and z.")),
-               [this](const R& row) { return places_.Geometry(row.slice, ArgRole::kBlock); });
+    table_.Add(
+        Hidden(TextFact("grid", "Grid", "Blocks in x, y and z.")),
+        [this](const R& row) { return places_.Geometry(row.slice, ArgRole::kGrid); },
+        [this](const R& row) { return places_.GeometryAlike(row.slice, ArgRole::kGrid); });
+    table_.Add(
+        Hidden(TextFact("block", "Block", "Threads of a block in x, y and z.")),
+        [this](const R& row) { return places_.Geometry(row.slice, ArgRole::kBlock); },
+        [this](const R& row) { return places_.GeometryAlike(row.slice, ArgRole::kBlock); });
     Column flops =
         Count("flops", "FLOPs",
               "Operations by the operator's formula; a fused multiply-add counts two. The kernels "
@@ -299,70 +321,74 @@ class Launches : public RowTable<Row> {
                  const auto bound = BoundOfRow(row, *roof);
                  return bound ? Cell(bound->seconds / Seconds(row)) : Cell();
                });
-    table_.Add(Hidden(TextFact("bound", "Bound by",
-                               "What limits the kernel: memory, or the unit whose peak it is.")),
-               [this](const R& row) {
-                 const auto roof = RoofOfRow(row);
-                 const auto bound = roof ? BoundOfRow(row, *roof) : std::nullopt;
-                 if (!bound) return Cell();
-                 return Cell(std::string(bound->memory ? "memory" : roof->unit));
-               });
+    table_.Add(
+        Hidden(TextFact("bound", "Bound by",
+                        "What limits the kernel: memory, or the unit whose peak it is.")),
+        [this](const R& row) {
+          const char* const limit = LimitOf(row);
+          return limit == nullptr ? Cell() : Cell(std::string(limit));
+        },
+        [this](const R& row) { return AlikeBy(reinterpret_cast<uintptr_t>(LimitOf(row))); });
   }
 
   // Whose cost it is, and by which formula.
   void AddFormulas() {
     using R = Row;
-    const auto by_cost = [](const R& row) {
-      return AlikeBy(reinterpret_cast<uintptr_t>(row.kernel->cost));
+    const auto by_cost = [this](const R& row) {
+      return AlikeBy(reinterpret_cast<uintptr_t>(OpCostOf(row)));
     };
     table_.Add(
         Hidden(TextFact("owner", "Costed operator",
                         "Operator whose cost this is: the innermost one around the launch "
                         "that has a formula.")),
         [this](const R& row) {
-          const SliceIndex owner = row.kernel->owner;
+          const SliceIndex owner = costs_.owner(row.cost);
           return owner == kNone ? Cell() : TextCell(store_.name(owner));
         },
         [this](const R& row) {
-          const SliceIndex owner = row.kernel->owner;
+          const SliceIndex owner = costs_.owner(row.cost);
           return AlikeBy(owner == kNone ? kNone : store_.name_id(owner));
         });
     table_.Add(
         Hidden(TextFact("class", "Class", "Kind of the formula.")),
-        [](const R& row) {
-          const OpCost* cost = row.kernel->cost;
+        [this](const R& row) {
+          const OpCost* cost = OpCostOf(row);
           return Cell(
               std::string(OpClassName(cost == nullptr ? OpClass::kUnknown : cost->op_class)));
         },
         by_cost);
     table_.Add(Hidden(ByteCount("readBytes", "Read", "Least bytes read.")),
-               [](const R& row) { return AmountCell(row.kernel->read_bytes); });
+               [this](const R& row) { return AmountCell(CostOf(row).read_bytes); });
     table_.Add(Hidden(ByteCount("writtenBytes", "Written", "Least bytes written.")),
-               [](const R& row) { return AmountCell(row.kernel->written_bytes); });
+               [this](const R& row) { return AmountCell(CostOf(row).written_bytes); });
     table_.Add(
         Hidden(TextFact("flopsFormula", "Formula of the FLOPs",
                         "Formula and inputs for the whole call.")),
-        [](const R& row) {
-          const OpCost* cost = row.kernel->cost;
+        [this](const R& row) {
+          const OpCost* cost = OpCostOf(row);
           return cost == nullptr ? Cell() : TextOrEmpty(cost->flops_formula);
         },
         by_cost);
     table_.Add(
         Hidden(TextFact("bytesFormula", "Formula of the bytes",
                         "What the whole call reads and writes.")),
-        [](const R& row) {
-          const OpCost* cost = row.kernel->cost;
+        [this](const R& row) {
+          const OpCost* cost = OpCostOf(row);
           return cost == nullptr ? Cell() : TextOrEmpty(cost->bytes_formula);
         },
         by_cost);
-    table_.Add(Hidden(TextFact("note", "Note",
-                               "Why a figure is unknown, or what it leaves out: upper bound, "
-                               "estimate, partial, helper kernel, recomputed.")),
-               [this](const R& row) { return NoteCell(row, false); });
-    table_.Add(Hidden(TextFact("noteCodes", "Codes of the note",
-                               "Codes of what the note says, with \"flops:\" or \"bytes:\" before "
-                               "why that figure is not known.")),
-               [this](const R& row) { return NoteCell(row, true); });
+    table_.Add(
+        Hidden(TextFact("note", "Note",
+                        "Why a figure is unknown, or what it leaves out: upper bound, "
+                        "estimate, partial, helper kernel, recomputed.")),
+        [this](const R& row) { return NoteCell(row, false); },
+        [this](const R& row) { return NoteAlike(row); });
+    table_.Add(
+        Hidden(TextFact("noteCodes", "Codes of the note",
+                        "Codes of what the note says, with \"flops:\" or \"bytes:\" before "
+                        "why that figure is not known.")),
+        [this](const R& row) { return NoteCell(row, true); },
+        [this](const R& row) { return NoteAlike(row); });
   }
 
   // Where and when it ran.
@@ -393,9 +419,43 @@ class Launches : public RowTable<Row> {
         [this](const R& row) { return AlikeBy(store_.name_id(row.slice)); });
   }
 
+  // As AddLinks() does, one by one: sorting by one of them makes no others.
+  void AddLinkColumns() {
+    using Place = FrameFinder::Place;
+    const std::vector<Column> columns = LinkColumns("The kernel itself.");
+    const auto of_place = [this](auto&& cell) {
+      return [this, cell](const Row& row) {
+        const Place at = frames_.UserPlace(row.slice);
+        return at ? cell(at) : Cell();
+      };
+    };
+    const auto by_frame = [this](const Row& row) {
+      return AlikeBy(reinterpret_cast<uintptr_t>(frames_.UserPlace(row.slice).frame));
+    };
+    table_.Add(columns[0], [](const Row& row) { return Cell(static_cast<int64_t>(row.slice)); });
+    table_.Add(columns[1], of_place([](const Place& at) { return TextCell(at.frame->file); }),
+               by_frame);
+    table_.Add(columns[2],
+               of_place([](const Place& at) { return at.line > 0 ? Cell(at.line) : Cell(); }));
+    table_.Add(columns[3], of_place([](const Place& at) { return TextCell(at.frame->function); }),
+               by_frame);
+    table_.Add(columns[4], of_place([](const Place& at) { return Cell(at.line_is_definition); }),
+               [this](const Row& row) {
+                 const Place at = frames_.UserPlace(row.slice);
+                 return AlikeBy(!at ? 0 : at.line_is_definition ? 1 : 2);
+               });
+  }
+
+  // What NoteCell() stands on. A sum of known bytes may be too large to be known.
+  Alike NoteAlike(const Row& row) const {
+    const bool again = model_.pass[row.slice] == Pass::kRecompute;
+    const uint64_t known = CostOf(row).bytes().known() ? 2 : 0;
+    return {costs_.kind(row.cost), known | (again ? 1 : 0)};
+  }
+
   // What the figures of a kernel leave out and why they are not known, in words or by `codes`.
   Cell NoteCell(const Row& row, bool codes) const {
-    const KernelCost& kernel = *row.kernel;
+    const KernelCost kernel = CostOf(row);
     std::string text;
     const auto add = [&](std::string_view figure, const Sentence& sentence) {
       if (!text.empty()) text += codes ? " " : "; ";
@@ -415,6 +475,7 @@ class Launches : public RowTable<Row> {
   }
 
   const CostContext& context_;
+  const KernelCosts& costs_;
   const LaunchRows& rows_;
   const Model& model_;
   const TraceStore& store_;

@@ -63,6 +63,19 @@ Cell LaunchPlaces::Geometry(SliceIndex kernel, ArgRole key) const {
   return TextCell(std::string_view(bracketed).substr(1, bracketed.size() - 2));
 }
 
+Alike LaunchPlaces::GeometryAlike(SliceIndex kernel, ArgRole key) const {
+  const SliceIndex launch = model_.launch[kernel];
+  const auto recorded = [&](ArgRole role) {
+    const StringId own = store_.ArgTextId(kernel, role);
+    const bool on_call = store_.strings().Get(own).empty() && launch != kNone;
+    return on_call ? store_.ArgTextId(launch, role) : own;
+  };
+  const bool counts_threads =
+      key == ArgRole::kGrid && launch != kNone && store_.name(launch) == "hipExtModuleLaunchKernel";
+  constexpr uint64_t kThreads = uint64_t{1} << 32;
+  return {recorded(key), counts_threads ? kThreads | recorded(ArgRole::kBlock) : 0};
+}
+
 std::string LaunchPlaces::LayerText(SliceIndex slice) const {
   std::vector<std::string_view> parts;  // innermost first
   SliceIndex at = model_.annotation[slice];

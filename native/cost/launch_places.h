@@ -25,6 +25,7 @@ class LaunchPlaces {
 
   // "512,1,1" for kGrid or kBlock, in blocks and in threads of a block.
   Cell Geometry(SliceIndex kernel, ArgRole key) const;
+  Alike GeometryAlike(SliceIndex kernel, ArgRole key) const;
   // Names of the annotations "layer:name" around the launch, outermost first and joined with
   // colons; in backward, where it has none, those of forward.
   Cell Layer(SliceIndex kernel);

@@ -46,7 +46,7 @@ Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& c
   LaunchRows rows;
   for (uint32_t i = 0; i < context.costs.kernels.size(); ++i) {
     if (i % kPiece == 0 && cancel.cancelled()) return Cancelled();
-    const SliceIndex kernel = context.costs.kernels[i].kernel;
+    const SliceIndex kernel = context.costs.kernels.kernel(i);
     if (!context.steps.Contains(model.step[kernel])) continue;
     uint32_t sub = 0;
     const SliceIndex op = model.SourceOp(kernel);

@@ -48,6 +48,12 @@ class Drawn : public RowTable<Row> {
     table_.Add(TextFact("text", "Text", ""), [kNames](const Row& row) {
       return row.kind == 0 ? Cell() : TextCell(kNames[row.name] + std::to_string(row.count % 3));
     });
+    // What all begin with is longer than what orders them; some end there, and some differ in case.
+    table_.Add(TextFact("path", "Path", ""), [kNames](const Row& row) {
+      const std::string common = row.kind == 1 ? "/Home/shared/" : "/home/Shared/";
+      const std::string end = row.kind == 3 ? "" : kNames[row.name] + std::to_string(row.count);
+      return row.kind == 0 ? Cell() : TextCell(common + end);
+    });
     Column hidden = TextFact("hidden", "Hidden", "");
     hidden.hidden = true;
     table_.Add(std::move(hidden), [](const Row&) { return TextCell("mm"); });
