@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "json/message_json.h"
 #include "ranks/job_lanes.h"
+#include "ranks/job_sums.h"
 #include "ranks/job_tables.h"
 #include "ranks/load_job.h"
 #include "rpc/errors.h"
@@ -93,29 +94,14 @@ Json RanksJson(const Job& job) {
   return ranks;
 }
 
-// Means over the whole steps of all ranks and devices: what a bar of the view shows for "all".
-Json BreakdownJson(const Job& job) {
-  Ns length = 0, computation = 0, overlap = 0, communication = 0, busy = 0;
-  int64_t steps = 0;
-  for (const JobRank& rank : job.ranks) {
-    for (const DeviceTime& time : rank.digest->times) {
-      if (time.step < 0 || rank.digest->steps[time.step].partial) continue;
-      ++steps;
-      length += time.length;
-      computation += time.computation;
-      overlap += time.overlap;
-      communication += time.communication;
-      busy += time.busy;
-    }
-  }
-  const auto mean = [&](Ns sum) { return steps > 0 ? Us(sum) / static_cast<double>(steps) : 0; };
-  return {{"steps", steps},
-          {"stepUs", mean(length)},
-          {"computationUs", mean(computation)},
-          {"overlapUs", mean(overlap)},
-          {"communicationUs", mean(communication)},
-          {"otherUs", mean(length - computation - overlap - communication)},
-          {"busyUs", mean(busy)}};
+Json BreakdownJson(const JobBreakdown& mean) {
+  return {{"steps", mean.steps},
+          {"stepUs", mean.length / 1000},
+          {"computationUs", mean.computation / 1000},
+          {"overlapUs", mean.overlap / 1000},
+          {"communicationUs", mean.communication / 1000},
+          {"otherUs", mean.other / 1000},
+          {"busyUs", mean.busy / 1000}};
 }
 
 Json StragglersJson(const Job& job) {
@@ -140,14 +126,8 @@ Result<Json> DistributedJob(const Json& params, const CallContext& context) {
   const Result<JobPtr> loaded = JobOf(params, context);
   if (!loaded.ok()) return loaded.error();
   const Job& job = (*loaded)->job;
-  Ns transfer = 0, waiting = 0;
-  uint64_t matched = 0;
+  const JobCalls calls = SumCalls(job);
   std::map<std::string, std::vector<int64_t>> nodes;
-  for (const MatchedCall& call : job.calls) {
-    matched += call.members.size() > 1;
-    transfer += call.transfer;
-    waiting += call.waiting;
-  }
   for (const JobRank& rank : job.ranks) nodes[rank.node].push_back(rank.rank);
   Json node_list = Json::array();
   for (auto& [name, ranks] : nodes) node_list.push_back({{"name", name}, {"ranks", ranks}});
@@ -164,11 +144,11 @@ Result<Json> DistributedJob(const Json& params, const CallContext& context) {
               {"nodes", std::move(node_list)},
               {"groups", job.groups.size()},
               {"collectives", job.calls.size()},
-              {"matchedCollectives", matched},
+              {"matchedCollectives", calls.matched},
               {"unmatchedCalls", job.unmatched},
-              {"transferUs", Us(transfer)},
-              {"waitingUs", Us(waiting)},
-              {"breakdown", BreakdownJson(job)},
+              {"transferUs", Us(calls.transfer)},
+              {"waitingUs", Us(calls.waiting)},
+              {"breakdown", BreakdownJson(BreakdownOf(job))},
               {"stragglers", StragglersJson(job)},
               {"notes", NotesJson(job)},
               {"tables", std::move(tables)}};
