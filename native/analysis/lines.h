@@ -10,6 +10,7 @@
 #include "analysis/table.h"
 #include "base/cancel.h"
 #include "base/number_column.h"
+#include "base/packed_column.h"
 #include "model/model.h"
 
 namespace emberline {
@@ -61,7 +62,7 @@ struct LineAttribution {
   // Of calls: the first that its line made in one run of the line. False everywhere where only
   // stack strings were recorded, which do not tell one run from the next.
   std::vector<bool> begins_run;
-  std::vector<Pass> pass;
+  PackedColumn<Pass> pass;
   // Of backward work on autograd's own threads: context of the call that waits for it, such as
   // loss.backward(). Its device time is part of that call's; its host time is not, for the caller
   // waits meanwhile. Empty when there is none.
@@ -73,7 +74,7 @@ struct LineAttribution {
   // Device work of a graph, where it is known who recorded it at capture.
   std::unordered_map<SliceIndex, DevicePlace> captured;
   // Per memory record of the store: the slice in which it happened; kNone when in none.
-  std::vector<SliceIndex> memory_slice;
+  PackedColumn<SliceIndex> memory_slice;
   bool has_stacks = false;    // Python stacks were recorded
   bool has_sources = false;   // some source was read
   uint64_t placed_calls = 0;  // calls of frames with source that got a line

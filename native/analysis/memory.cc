@@ -60,10 +60,10 @@ SliceIndex ListedOrAbove(const Model& model, ListedOperators& listed, SliceIndex
 }
 
 // Owner of each record: one sweep per thread over its slices and records, both by time.
-bool FindOwners(const Model& model, const CancelToken& cancel, std::vector<MemoryOwner>& owners) {
+std::optional<MemoryOwners> FindOwners(const Model& model, const CancelToken& cancel) {
   const TraceStore& store = model.store();
   const auto& memory = store.memory();
-  owners.assign(memory.size(), {});
+  std::vector<MemoryOwner> owners(memory.size());
   std::vector<std::vector<uint32_t>> by_track(store.tracks().size());
   for (uint32_t i = 0; i < memory.size(); ++i) {
     if (memory[i].track < by_track.size()) by_track[memory[i].track].push_back(i);
@@ -72,7 +72,7 @@ bool FindOwners(const Model& model, const CancelToken& cancel, std::vector<Memor
   std::vector<SliceIndex> stack;
   for (uint32_t t = 0; t < by_track.size(); ++t) {
     if (by_track[t].empty()) continue;
-    if (cancel.cancelled()) return false;
+    if (cancel.cancelled()) return std::nullopt;
     const Track& track = store.tracks()[t];
     SliceIndex next = track.first;
     stack.clear();
@@ -92,10 +92,21 @@ bool FindOwners(const Model& model, const CancelToken& cancel, std::vector<Memor
       if (owner.op != kNone) owner.parent = ListedOrAbove(model, listed, model.op[owner.op]);
     }
   }
-  return true;
+  return MemoryOwners(owners);
 }
 
 }  // namespace
+
+MemoryOwners::MemoryOwners(const std::vector<MemoryOwner>& owners) {
+  std::vector<SliceIndex> column(owners.size());
+  const auto pack = [&](SliceIndex MemoryOwner::*member, PackedColumn<SliceIndex>* packed) {
+    for (size_t i = 0; i < owners.size(); ++i) column[i] = owners[i].*member;
+    packed->Append(column);
+  };
+  pack(&MemoryOwner::op, &op_);
+  pack(&MemoryOwner::parent, &parent_);
+  pack(&MemoryOwner::within, &within_);
+}
 
 int MemoryData::Find(const std::string& name) const {
   if (name.empty()) return devices.empty() ? -1 : 0;
@@ -110,7 +121,9 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
   const auto& memory = store.memory();
   const Error cancelled = MakeError(errors::kCancelled);
   MemoryData data;
-  if (!FindOwners(model, cancel, data.owners)) return cancelled;
+  auto owners = FindOwners(model, cancel);
+  if (!owners) return cancelled;
+  data.owners = std::move(*owners);
 
   std::unordered_map<uint64_t, uint32_t, NumberHash> device_of;
   std::unordered_map<int64_t, int64_t, NumberHash> capacity_of;

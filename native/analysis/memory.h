@@ -13,7 +13,9 @@
 #include "analysis/lazy_table.h"
 #include "analysis/stack_of.h"
 #include "analysis/table.h"
+#include "base/byte_size.h"
 #include "base/cancel.h"
+#include "base/packed_column.h"
 #include "base/result.h"
 #include "model/model.h"
 
@@ -66,9 +68,24 @@ struct MemoryDevice {
 // What the allocator's device is called: "CPU", "GPU 0", "XPU 1". `type` is c10::DeviceType.
 std::string MemoryDeviceName(int32_t type, int32_t id);
 
+// One for each record. Neighbors were made close to each other.
+class MemoryOwners {
+ public:
+  MemoryOwners() = default;
+  explicit MemoryOwners(const std::vector<MemoryOwner>& owners);
+  size_t size() const { return op_.size(); }
+  MemoryOwner operator[](size_t record) const {
+    return {op_[record], parent_[record], within_[record]};
+  }
+  size_t MemoryBytes() const { return HeapBytesOf(op_, parent_, within_); }
+
+ private:
+  PackedColumn<SliceIndex> op_, parent_, within_;
+};
+
 struct MemoryData {
   std::vector<MemoryDevice> devices;  // devices with the most bytes first, the CPU last
-  std::vector<MemoryOwner> owners;    // parallel to TraceStore::memory()
+  MemoryOwners owners;                // parallel to TraceStore::memory()
   // Index of the device called `name`; the first when empty; -1 when there is none of that name.
   int Find(const std::string& name) const;
 };

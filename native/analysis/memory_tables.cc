@@ -24,7 +24,7 @@ bool AsksParent(const TraceStore& store, const MemoryOwner& owner) {
 }
 
 std::string OperatorName(const MemoryData& data, const TraceStore& store, uint32_t record) {
-  const MemoryOwner& owner = data.owners[record];
+  const MemoryOwner owner = data.owners[record];
   if (owner.op == kNone) {
     // What surrounds it says more than nothing: scalars made in Python, collectives, compiled code.
     if (owner.within == kNone) return "<unknown>";
@@ -41,7 +41,7 @@ std::string OperatorName(const MemoryData& data, const TraceStore& store, uint32
 
 // What OperatorName() stands on.
 Alike AlikeOperator(const MemoryData& data, const TraceStore& store, uint32_t record) {
-  const MemoryOwner& owner = data.owners[record];
+  const MemoryOwner owner = data.owners[record];
   if (owner.op != kNone) {
     const bool asks = AsksParent(store, owner);
     return {store.name_id(owner.op),
@@ -376,7 +376,7 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
   for (const MemoryEvent& event : device.events) {
     if (event.allocation == kNone || event.allocation > peak_record) continue;
     if (event.release != kNone && event.release <= peak_record) continue;
-    const MemoryOwner& owner = data.owners[event.allocation];
+    const MemoryOwner owner = data.owners[event.allocation];
     const SliceIndex within = owner.within;
     FrameFinder::Place place;
     std::string_view module;

@@ -317,6 +317,7 @@ StackIds::StackIds(const Model& model) : model_(&model) {
     }
     by_frame_.Set(i, id);
   }
+  by_frame_.Pack();
 }
 
 StackIds::Id StackIds::Of(SliceIndex slice) const {

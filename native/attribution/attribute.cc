@@ -9,6 +9,15 @@
 namespace emberline {
 namespace {
 
+// What is kept of every slice is not written any more.
+void Pack(LineAttribution* at) {
+  for (NumberColumn* column : {&at->context, &at->blamed, &at->caller, &at->origin}) {
+    column->Pack();
+  }
+  at->pass.Pack();
+  at->memory_slice.Pack();
+}
+
 // All stages in their order; false when cancelled.
 bool RunStages(Attributing& a) {
   const uint32_t n = a.store.all_slice_count();
@@ -40,6 +49,7 @@ Result<AttributedLines> AttributeLines(const Model& model, const PathMapper& map
     f.file.functions = std::move(f.functions);
     out.files.emplace(f.file.recorded, std::move(f.file));
   }
+  Pack(&a.at);
   out.attribution = std::move(a.at);
   return out;
 }
