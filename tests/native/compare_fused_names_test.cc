@@ -12,7 +12,8 @@ namespace {
 std::unordered_set<std::string> Held(const std::string& fused,
                                      const std::unordered_set<std::string>& operators) {
   std::unordered_set<std::string> held;
-  CHECK(AddHeld(fused, operators, &held) == !held.empty());
+  const bool any = AddHeld(fused, operators, &held);
+  CHECK(any == !held.empty());
   return held;
 }
 
