@@ -5,6 +5,21 @@
 #include "model/names.h"
 
 namespace emberline {
+namespace {
+
+// Durations of the device work that slices [first, end) launched, added up.
+Ns WorkOf(const Model& model, SliceIndex first, SliceIndex end) {
+  const TraceStore& s = model.store();
+  Ns sum = 0;
+  for (SliceIndex i = first; i < end; ++i) {
+    for (const uint32_t work : model.launched[i]) {
+      if (IsDeviceWork(s.kind(work))) sum += s.duration(work);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
 
 const char* StepNodeKindName(StepNodeKind kind) {
   switch (kind) {
@@ -46,7 +61,7 @@ const StepGroup* StepTree::GroupAt(uint32_t node) const {
 
 Ns StepTree::DeviceOf(const Model& model, uint32_t node) const {
   const StepGroup* group = GroupAt(node);
-  return group != nullptr ? group->device : DeviceWorkInside(model, slices[node]);
+  return group != nullptr ? group->device : launched.Inside(model, slices[node]);
 }
 
 Ns StepTree::HostOf(const Model& model, uint32_t node) const {
@@ -84,18 +99,28 @@ std::vector<bool> SlicesInside(const Model& model, const StepTree& tree,
   return inside;
 }
 
-Ns DeviceWorkInside(const Model& model, SliceIndex slice) {
-  const TraceStore& s = model.store();
-  const SliceIndex end =
-      std::min<SliceIndex>(EndOfInside(s, slice, s.tracks()[s.track(slice)].last),
-                           static_cast<SliceIndex>(model.launched.rows()));
-  Ns sum = 0;
-  for (SliceIndex i = slice; i < end; ++i) {
-    for (const uint32_t work : model.launched[i]) {
-      if (IsDeviceWork(s.kind(work))) sum += s.duration(work);
-    }
+LaunchedWork::LaunchedWork(const Model& model) {
+  const auto rows = static_cast<SliceIndex>(model.launched.rows());
+  before_.reserve(rows / kStride + 1);
+  before_.push_back(0);
+  for (SliceIndex first = 0; rows - first >= kStride; first += kStride) {
+    const Ns sum = before_.back();
+    before_.push_back(sum + WorkOf(model, first, first + kStride));
   }
-  return sum;
+}
+
+Ns LaunchedWork::Between(const Model& model, SliceIndex first, SliceIndex end) const {
+  end = std::min(end, static_cast<SliceIndex>(model.launched.rows()));
+  if (first >= end) return 0;
+  const SliceIndex from = (first + kStride - 1) / kStride, to = end / kStride;
+  if (from >= to) return WorkOf(model, first, end);
+  return WorkOf(model, first, from * kStride) + before_[to] - before_[from] +
+         WorkOf(model, to * kStride, end);
+}
+
+Ns LaunchedWork::Inside(const Model& model, SliceIndex i) const {
+  const TraceStore& s = model.store();
+  return Between(model, i, EndOfInside(s, i, s.tracks()[s.track(i)].last));
 }
 
 // Most slices enclose few: the end is looked for nearby first.

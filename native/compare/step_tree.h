@@ -34,6 +34,23 @@ struct StepGroup {
   Ns host = 0, device = 0;  // of threads the sums of what is inside
 };
 
+// Durations of the device work that slices of host threads launched, added up over any range of
+// them in bounded time: sums stand at every kStride-th slice, and what lies between is looked at.
+class LaunchedWork {
+ public:
+  LaunchedWork() = default;
+  explicit LaunchedWork(const Model& model);
+  // Of slices [first, end) of `model`, the one that it was made of.
+  Ns Between(const Model& model, SliceIndex first, SliceIndex end) const;
+  // Of slice `i` and what lies inside of it.
+  Ns Inside(const Model& model, SliceIndex i) const;
+  size_t MemoryBytes() const { return HeapBytesOf(before_); }
+
+ private:
+  static constexpr SliceIndex kStride = 256;
+  std::vector<Ns> before_;  // of slices [0, k * kStride)
+};
+
 // There are nearly as many nodes as slices: what another place knows is left there.
 struct StepTree {
   // Of nodes, depth first; the root is the first. kNone for the root, for threads, and for the step
@@ -44,6 +61,7 @@ struct StepTree {
   std::vector<ElementLabel> labels;  // each once; some may be no node's
   std::vector<StepNodeKind> kinds;   // of the nodes of a label
   std::vector<StepGroup> groups;     // by node
+  LaunchedWork launched;
   size_t size() const { return slices.size(); }
   const ElementLabel& LabelOf(uint32_t node) const { return labels[label_of[node]]; }
   StepNodeKind KindOf(uint32_t node) const { return kinds[label_of[node]]; }
@@ -56,13 +74,12 @@ struct StepTree {
   bool IsLeaf(uint32_t node) const { return inside[node] == 0; }
   Pass PassOf(const Model& model, uint32_t node) const;
   // Durations of the device work that was launched inside a node of the tree of `model`, added up.
-  // Linear in the slices inside.
   Ns DeviceOf(const Model& model, uint32_t node) const;
   // Host time of a node of the tree of `model`.
   Ns HostOf(const Model& model, uint32_t node) const;
   std::vector<uint32_t> ChildrenOf(uint32_t node) const;
   size_t MemoryBytes() const {
-    return HeapBytesOf(slices, inside, label_of, labels, kinds, groups);
+    return HeapBytesOf(slices, inside, label_of, labels, kinds, groups, launched);
   }
 
  private:
@@ -77,9 +94,6 @@ Result<StepTree> BuildStepTree(const Model& model, const StepSelection& steps,
 // One flag per slice: whether it lies inside one of `nodes`. Linear in the slices.
 std::vector<bool> SlicesInside(const Model& model, const StepTree& tree,
                                const std::vector<uint32_t>& nodes);
-
-// Durations of the device work that was launched inside slice `i` of a host thread.
-Ns DeviceWorkInside(const Model& model, SliceIndex i);
 
 // The first slice of its track, which ends at `last`, behind what lies inside slice `i`.
 SliceIndex EndOfInside(const TraceStore& store, SliceIndex i, SliceIndex last);

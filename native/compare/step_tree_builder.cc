@@ -75,6 +75,7 @@ class Builder {
 
   Result<StepTree> Run() {
     if (!SumSteps()) return Cancelled();
+    tree_.launched = LaunchedWork(model_);
     kind_of_name_.assign(s_.strings().size() * size_t{3}, kUnknownName);
     of_step_.resize(model_.steps.size());
     Counter counter{*this};
@@ -197,7 +198,7 @@ class Builder {
       forest.backward = forest.backward || builder.model_.pass[i] != Pass::kForward;
       if (!outermost) return;
       forest.host += builder.s_.duration(i);
-      forest.device += DeviceWorkInside(builder.model_, i);
+      forest.device += builder.tree_.launched.Inside(builder.model_, i);
     }
     void End() {}
   };

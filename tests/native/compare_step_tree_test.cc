@@ -5,6 +5,7 @@
 #include "drawn.h"
 
 using namespace emberline;
+using namespace emberline::drawn;
 
 namespace {
 
@@ -99,4 +100,33 @@ TEST_CASE("what outlasts an open node stands beside it, and the step keeps all d
   CHECK(tree.DeviceOf(*model, children[1]) == 9000);
   CHECK(tree.DeviceOf(*model, 1) == 18000);
   CHECK(tree.DeviceOf(*model, 0) == 18000);
+}
+
+TEST_CASE("launched device work adds up over any range of slices", "[compare]") {
+  Drawing d;
+  for (int i = 0; i < 700; ++i) {
+    d.Op("aten::mm", i * 10, 9);
+    if (i % 3 == 0) continue;
+    d.Launch(i + 1, i * 10 + 1, 1);
+    d.Kernel("gemm", i + 1, 8000 + i * 10, 1 + i % 7);
+  }
+  const Loaded m = Load(d);
+  const TraceStore& s = m->store();
+  const LaunchedWork launched(*m);
+  const auto rows = static_cast<SliceIndex>(m->launched.rows());
+  std::vector<Ns> sums = {0};
+  for (SliceIndex i = 0; i < rows; ++i) {
+    Ns sum = 0;
+    for (const uint32_t work : m->launched[i]) sum += s.duration(work);
+    sums.push_back(sums.back() + sum);
+  }
+  REQUIRE(rows > 600);
+  REQUIRE(sums.back() > 0);
+  for (SliceIndex first = 0; first < rows; first += 37) {
+    for (SliceIndex end = first; end <= rows + 1; end += 41) {
+      if (launched.Between(*m, first, end) != sums[std::min(end, rows)] - sums[first]) {
+        FAIL("from " << first << " to " << end);
+      }
+    }
+  }
 }
