@@ -10,6 +10,7 @@
 #include "analysis/listed_operators.h"
 #include "analysis/modules.h"
 #include "base/errors.h"
+#include "base/release.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -43,7 +44,7 @@ class Calls {
       const bool same = p != kNone && only_child_[p] == i && s.name_id(p) == s.name_id(i);
       call_[i] = same ? call_[p] : i;
     }
-    only_child_ = {};
+    Release(only_child_);
   }
   // The call that op `i` is part of; `i` itself when it is a call of its own.
   SliceIndex Of(SliceIndex i) const { return call_[i]; }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "attribution/stages.h"
+#include "base/release.h"
 
 namespace emberline {
 namespace {
@@ -74,7 +75,7 @@ bool NestSlices(Attributing& a) {
     }
     records.Until(0, true);
   }
-  nesting.exclusive = {};  // whoever sums lines nests them again
+  Release(nesting.exclusive);  // whoever sums lines nests them again
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "attribution/observe.h"
 #include "attribution/stages.h"
+#include "base/release.h"
 #include "source/source_text.h"
 
 namespace emberline {
@@ -81,7 +82,7 @@ void Locate(Attributing& a, FrameFile* f) {
     info.moved = located[k].moved;
     info.goes_on = located[k].line;
     info.inside = f->functions[k].line_inside || (info.name == "<module>" && info.line > 1);
-    f->functions[k].called = {};  // nobody asks again
+    Release(f->functions[k].called);  // nobody asks again
   }
 }
 

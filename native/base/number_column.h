@@ -8,6 +8,7 @@
 
 #include "base/byte_size.h"
 #include "base/packed_column.h"
+#include "base/release.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -18,8 +19,8 @@ class NumberColumn {
  public:
   void assign(size_t size, uint32_t value) {
     packed_ = {};
-    narrow_ = {};
-    wide_ = {};
+    Release(narrow_);
+    Release(wide_);
     if (Fits(value)) {
       narrow_.assign(size, static_cast<uint16_t>(value));
     } else {
@@ -52,7 +53,7 @@ class NumberColumn {
     if (!packed_.empty()) return;
     if (wide_.empty()) Widen();
     packed_.Append(wide_);
-    wide_ = {};
+    Release(wide_);
   }
 
   size_t MemoryBytes() const { return HeapBytesOf(packed_, narrow_, wide_); }
@@ -64,7 +65,7 @@ class NumberColumn {
   void Widen() {
     wide_.reserve(narrow_.size());
     for (const uint16_t value : narrow_) wide_.push_back(value == kNoneNarrow ? kNone : value);
-    narrow_ = {};
+    Release(narrow_);
   }
 
   // At most one of them is not empty.

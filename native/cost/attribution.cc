@@ -8,6 +8,7 @@
 #include "base/case.h"
 #include "base/errors.h"
 #include "base/hash.h"
+#include "base/release.h"
 #include "base/saturating.h"
 #include "cost/devices.h"
 #include "cost/kernel_names.h"
@@ -190,7 +191,7 @@ class Attributor {
       kernel.call = CallOf(kernel);
       ++calls_[kernel.call].last_kernel;
     }
-    calls_of_owners_ = {};
+    Release(calls_of_owners_);
     uint32_t at = 0;
     for (Call& call : calls_) {
       const uint32_t count = call.last_kernel;

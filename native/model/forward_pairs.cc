@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/release.h"
 #include "model/host_place.h"
 #include "model/model_builder.h"
 #include "model/names.h"
@@ -76,7 +77,7 @@ bool ModelBuilder::PairForward() {
     }
   }
 
-  node_ = {};
+  Release(node_);
   return AssignPasses({&is_node_, &is_backward_, &fresh}, cancel_, &m);
 }
 

@@ -1,4 +1,5 @@
 // Which operator device work belongs to.
+#include "base/release.h"
 #include "model/graphs.h"
 #include "model/host_place.h"
 #include "model/model_builder.h"
@@ -70,7 +71,7 @@ bool ModelBuilder::LinkOps() {
               : by_containment ? OpLinkMethod::kContainment
                                : OpLinkMethod::kNone;
   link_ids_.Free();
-  ops_ = {};
+  Release(ops_);
   return true;
 }
 

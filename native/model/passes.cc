@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/release.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -29,7 +30,8 @@ class PassBuilder {
   bool Run() {
     m_.pass.assign(s_.all_slice_count(), Pass::kForward);
     if (!FindNumbered() || !Walk() || !FollowToDevices()) return false;
-    begin_ = last_ = {};
+    Release(begin_);
+    Release(last_);
     m_.repeats.assign(s_.all_slice_count(), kNone);
     return FindRepeated();
   }

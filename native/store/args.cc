@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "base/release.h"
 
 namespace emberline {
 namespace {
@@ -166,8 +167,8 @@ std::optional<ArgValue> ArgTable::Find(uint64_t handle, StringId key) const {
 }
 
 void ArgTable::Freeze() {
-  table_ = {};
-  scratch_ = {};
+  Release(table_);
+  Release(scratch_);
   // Args end up in one last, partly filled chunk: give its unused tail back.
   if (!chunks_.empty() && used_ < kChunkBytes) {
     std::unique_ptr<uint8_t[]> exact(new uint8_t[used_]);

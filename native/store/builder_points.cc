@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/release.h"
 #include "store/builder.h"
 
 namespace emberline {
@@ -144,7 +145,7 @@ bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
   for (const auto& [row, args] : flow_args_) {
     store_->flow_args_.push_back({TraceStore::FlowKey(flows_[row]), args});
   }
-  flow_args_ = {};
+  Release(flow_args_);
   std::sort(store_->flow_args_.begin(), store_->flow_args_.end());
   return SortFlows(cancel);
 }

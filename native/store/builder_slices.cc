@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/release.h"
 #include "store/builder.h"
 
 namespace emberline {
@@ -73,7 +74,7 @@ bool TraceBuilder::SortSlices(const CancelToken& cancel) {
     store.tracks_[t].last = begin[t + 1];
     if (cancel.cancelled()) return false;
   }
-  keys = {};
+  Release(keys);
   SettleDeviceWork(order);
   RunBoth(
       n >= kManyRows,

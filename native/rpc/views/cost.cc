@@ -1,6 +1,7 @@
 // view/kernelList, view/cost, view/roofline.
 #include <algorithm>
 
+#include "base/release.h"
 #include "cost/advice.h"
 #include "cost/launch_columns.h"
 #include "cost/launches.h"
@@ -171,7 +172,7 @@ Result<KeptCosts> MakeCosts(const CostContext& context, CostGrouping grouping, d
   KeptCosts kept;
   kept.table = CostTable(context, *summary, grouping);
   kept.summary = std::move(*summary);
-  kept.summary.rows = {};
+  Release(kept.summary.rows);
   if (!advice) return kept;
   auto findings = CostFindings(context, target, cancel);
   if (!findings.ok()) return findings.error();
