@@ -98,7 +98,7 @@ Result<Spread> MeasureSpread(const Model& model, const StepSelection& steps, Spr
       return MakeError(errors::kCancelled);
     }
     const Ns time = TimeOf(model, what, i);
-    if (time == 0 || !IsWholeStep(model, steps, model.step[i])) continue;
+    if (time == 0) continue;
     sums.Add(s.name_id(i), model.step[i], time);
   }
   return SpreadOfSums(sums, kNsOfUs,
