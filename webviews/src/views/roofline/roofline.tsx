@@ -119,8 +119,8 @@ function Savings(props: { by: Grouping; target: number }) {
         'gbPerS',
         'intensity',
         'share',
-        'unknownBytesShare',
         'unknownFlopsShare',
+        'unknownBytesShare',
       ]}
       renderCell={costCells}
       actions={(row) => actionsOf(row, by)}
