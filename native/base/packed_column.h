@@ -11,13 +11,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/byte_size.h"
+#include "base/row_iterator.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -72,27 +72,7 @@ class PackedColumn {
     return static_cast<T>(block.base + distance);
   }
 
-  class const_iterator {
-   public:
-    using value_type = T;
-    using difference_type = ptrdiff_t;
-    using reference = T;
-    using pointer = void;
-    using iterator_category = std::input_iterator_tag;
-    const_iterator() = default;
-    const_iterator(const PackedColumn* column, size_t i) : column_(column), i_(i) {}
-    T operator*() const { return (*column_)[i_]; }
-    const_iterator& operator++() {
-      ++i_;
-      return *this;
-    }
-    const_iterator operator++(int) { return {column_, i_++}; }
-    bool operator==(const const_iterator&) const = default;
-
-   private:
-    const PackedColumn* column_ = nullptr;
-    size_t i_ = 0;
-  };
+  using const_iterator = RowIterator<PackedColumn, T>;
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size_}; }
 
@@ -102,13 +82,12 @@ class PackedColumn {
     draft_.assign(size + kSlackRows, value);
     UseDraft(size);
   }
-  template <typename It>
-  requires(!std::is_integral_v<It>) void assign(It first, It last) {
+  // Of `size` rows, each of(its number); memory is taken and written once.
+  template <typename Of>
+  void Fill(size_t size, Of&& of) {
     *this = {};
-    // The rows behind the last one in the same step, so that memory is taken and written once.
-    const auto size = static_cast<size_t>(last - first);
     draft_.reserve(size + kSlackRows);
-    draft_.assign(first, last);
+    for (size_t i = 0; i < size; ++i) draft_.push_back(static_cast<T>(of(i)));
     draft_.resize(size + kSlackRows);
     UseDraft(size);
   }

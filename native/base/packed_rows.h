@@ -3,37 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <unordered_map>
 #include <vector>
 
 #include "base/packed_column.h"
 
 namespace emberline {
-
-// Goes over what makes its rows when they are asked for.
-template <typename Rows, typename Row>
-class RowIterator {
- public:
-  using value_type = Row;
-  using difference_type = ptrdiff_t;
-  using reference = Row;
-  using pointer = void;
-  using iterator_category = std::input_iterator_tag;
-  RowIterator() = default;
-  RowIterator(const Rows* rows, size_t i) : rows_(rows), i_(i) {}
-  Row operator*() const { return (*rows_)[i_]; }
-  RowIterator& operator++() {
-    ++i_;
-    return *this;
-  }
-  RowIterator operator++(int) { return {rows_, i_++}; }
-  bool operator==(const RowIterator&) const = default;
-
- private:
-  const Rows* rows_ = nullptr;
-  size_t i_ = 0;
-};
 
 // What few rows differ in, each different value once: numbered in the order in which they come.
 template <typename T, typename Hash>
@@ -54,12 +29,11 @@ class Distinct {
   std::unordered_map<T, uint32_t, Hash> numbers_;
 };
 
-// Fills an empty column with of(row), for each row.
+// Makes a packed column of of(row), for each row.
 template <typename T, typename Of>
 void PackRows(size_t size, PackedColumn<T>* column, Of&& of) {
-  std::vector<T> rows(size);
-  for (size_t i = 0; i < size; ++i) rows[i] = of(i);
-  column->Append(rows);
+  column->Fill(size, of);
+  column->Pack();
 }
 
 }  // namespace emberline

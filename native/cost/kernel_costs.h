@@ -9,6 +9,7 @@
 #include "base/byte_size.h"
 #include "base/packed_column.h"
 #include "base/packed_rows.h"
+#include "base/row_iterator.h"
 #include "base/types.h"
 #include "cost/amount.h"
 #include "cost/op_cost.h"

@@ -1,7 +1,6 @@
 // Slices in their order, and how they lie inside each other.
 #include <algorithm>
 #include <limits>
-#include <ranges>
 #include <utility>
 
 #include "base/parallel.h"
@@ -19,11 +18,9 @@ constexpr size_t kMaxCrossing = 256;
 template <typename T>
 void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, PackedColumn<T>& out,
              T subtracted = 0) {
-  // Assigned from a view, so that the memory is written once.
-  const auto sorted = std::views::transform(order, [&column, subtracted](uint32_t row) {
-    return static_cast<T>(std::as_const(column)[row] - subtracted);
+  out.Fill(order.size(), [&column, &order, subtracted](size_t row) {
+    return static_cast<T>(std::as_const(column)[order[row]] - subtracted);
   });
-  out.assign(sorted.begin(), sorted.end());
   column.Free();
   out.Pack();
 }
