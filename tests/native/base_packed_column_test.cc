@@ -19,7 +19,7 @@ std::vector<T> Read(const PackedColumn<T>& column) {
 template <typename T>
 PackedColumn<T> Packed(const std::vector<T>& rows) {
   PackedColumn<T> column;
-  column.assign(rows.begin(), rows.end());
+  column.Fill(rows.size(), [&](size_t i) { return rows[i]; });
   REQUIRE(Read(column) == rows);  // a draft reads the same
   column.Pack();
   return column;
