@@ -343,6 +343,23 @@ TEST_CASE("keys of an event that are no field are kept with its args") {
   CHECK(store->ArgNumber(0, "tdur") == 0.5);
 }
 
+TEST_CASE("events of one trace may be spaced in different ways") {
+  std::string events;
+  for (int i = 0; i < 200; ++i) {
+    const std::string space[] = {"", " ", "  ", "\t", "\n"};
+    const std::string colon = ":" + space[i % 5], number = std::to_string(i);
+    if (i > 0) events += ",";
+    events += R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":)" + space[i / 5 % 5] +
+              R"(1,"ts")" + colon + number + R"(,"dur")" + colon + R"(1,"args":{"k")" + colon +
+              number + "}}";
+  }
+  const auto store = ReadEvents(events);
+  CHECK(store->problems().empty());
+  REQUIRE(store->slice_count() == 200);
+  CHECK(store->tracks().size() == 1);
+  for (SliceIndex i = 0; i < 200; ++i) CHECK(store->ArgInt(i, "k") == int64_t{i});
+}
+
 TEST_CASE("a trace of metadata alone, of nothing, and with a null") {
   CHECK(ReadEvents("")->slice_count() == 0);
   CHECK(Read("[]")->slice_count() == 0);

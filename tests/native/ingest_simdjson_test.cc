@@ -313,27 +313,22 @@ std::vector<std::string> ReadInTurn(const std::string& list) {
 std::string SpelledEvent(Random& random) {
   static const char* const kTimes[] = {"1712195495519689.047", "12",    "0.5",     "-3.25", "1e3",
                                        "9999999999999999",     "\"7\"", "12.3456", "x",     "7."};
-  static const char* const kNumbers[] = {"0",
-                                         "-7",
-                                         "123456789012345678",
-                                         "12345678901234567890",
-                                         "1.25",
-                                         "+5",
-                                         "null",
-                                         "true",
-                                         "NaN",
-                                         "-",
-                                         "12abc",
-                                         "007"};
+  static const char* const kNumbers[] = {"0",    "-7",  "1.25", "+5",    "null",
+                                         "true", "NaN", "-",    "12abc", "007"};
+  static const char* const kLong[] = {"123456789012345678", "12345678901234567890"};
   static const char* const kNested[] = {"[]",           "[[1, 2], []]", "[[1, 2], [3]]",
                                         "{}",           "[\"a\\\"]\"]", "[3]",
                                         "{\"k\": [1]}", "[1,\n 2]",     "[\"\xC3\xA9\"]"};
   const auto pick = [&](const auto& values) {
     return std::string(values[random.Pick(std::size(values))]);
   };
-  const std::string time = random.Pick(4) == 0 ? pick(kTimes) : std::to_string(random.Pick(100000));
+  const std::string gap = random.Pick(9) == 0 ? " " : "";
+  const std::string time =
+      gap + (random.Pick(4) == 0 ? pick(kTimes) : std::to_string(random.Pick(100000)));
   const std::string name = random.Pick(3) == 0 ? random.Text() : "\"aten::add\"";
-  const std::string number = random.Pick(3) == 0 ? pick(kNumbers) : std::to_string(random.Pick(99));
+  const std::string number = gap + (random.Pick(3) == 0    ? pick(kNumbers)
+                                    : random.Pick(20) == 0 ? pick(kLong)
+                                                           : std::to_string(random.Pick(99)));
   const std::string nested = random.Pick(150) == 0 ? "[1, 2}"
                              : random.Pick(3) == 0 ? pick(kNested)
                                                    : "[[1, 2], []]";

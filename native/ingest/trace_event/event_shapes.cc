@@ -85,6 +85,7 @@ const char* SkipNested(const char* p, const char* end, bool* odd) {
 
 const char* EventShapes::TakeBare(const Step& step, const char* p, const char* end,
                                   RawEvent* event) {
+  if (IsSpace(*p)) return nullptr;  // spelled with more space, which is no part of the value
   const char* behind = nullptr;
   switch (step.field) {
     case EventField::kTime:
