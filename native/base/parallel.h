@@ -1,12 +1,15 @@
-// Two pieces of work side by side.
+// Work side by side.
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <future>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace emberline {
 
@@ -31,6 +34,31 @@ void RunBoth(bool side_by_side, First&& first, Second&& second) {
   } else {
     second();
   }
+}
+
+// Calls `work` here and on up to `threads` - 1 threads beside this one, fewer where no more are to
+// be had, and returns when all are done. Throws the first of what they threw.
+template <typename Work>
+void RunOnThreads(size_t threads, Work&& work) {
+  std::mutex mutex;
+  std::exception_ptr failure;  // guarded by mutex
+  const auto guarded = [&] {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  try {
+    for (size_t i = 1; i < threads; ++i) others.emplace_back(guarded);
+  } catch (const std::exception&) {
+    // No thread, or no memory for one.
+  }
+  guarded();
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace emberline

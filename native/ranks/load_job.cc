@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "base/parallel.h"
 #include "ranks/digest_file.h"
 #include "ranks/errors.h"
 #include "ranks/job_tables.h"
@@ -296,15 +297,11 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
       std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), found.size());
   std::vector<std::optional<Result<JobDigest>>> read(found.size());
   std::atomic<size_t> next{0};
-  const auto work = [&] {
+  RunOnThreads(threads, [&] {
     for (size_t i = next++; i < found.size() && !cancel.cancelled(); i = next++) {
       read[i] = ReadDigestFile(found[i]);
     }
-  };
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < threads; ++i) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
+  });
   if (cancel.cancelled()) return Cancelled();
   std::vector<JobDigest> parts;
   for (size_t i = 0; i < found.size(); ++i) {

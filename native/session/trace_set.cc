@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "base/parallel.h"
 
 namespace emberline {
 namespace {
@@ -42,24 +43,16 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
         side_by_side_(side_by_side),
         fractions_(refs.size(), 0) {}
 
-  // What each thread does until nothing is left.
+  // What each thread does until nothing is left, or one of them has thrown.
   void Work() {
     while (const std::optional<Turn> turn = Take()) {
-      ReadOptions options = options_;
-      // A shared load may report late, when nobody waits for this set any more.
-      options.progress = [self = shared_from_this(), index = turn->index](std::string_view stage,
-                                                                          double fraction) {
-        self->Report(index, stage, fraction);
-      };
-      const TraceRef& ref = refs_[turn->index];
-      SetMember member{ref, session_.Load(ref.profile_id, ref.selection, options)};
-      if (!options_.cancel.cancelled()) {
-        std::unique_lock lock(visiting_, std::defer_lock);
-        if (!side_by_side_) lock.lock();
-        visit_(turn->index, std::move(member));
+      try {
+        LoadAndVisit(turn->index);
+      } catch (...) {
+        GiveBack(*turn, true);
+        throw;
       }
-      Report(turn->index, "load", 1);
-      GiveBack(*turn);
+      GiveBack(*turn, false);
     }
   }
 
@@ -69,24 +62,42 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
     size_t bytes = 0;
   };
 
+  void LoadAndVisit(size_t index) {
+    ReadOptions options = options_;
+    // A shared load may report late, when nobody waits for this set any more.
+    options.progress = [self = shared_from_this(), index](std::string_view stage, double fraction) {
+      self->Report(index, stage, fraction);
+    };
+    const TraceRef& ref = refs_[index];
+    SetMember member{ref, session_.Load(ref.profile_id, ref.selection, options)};
+    if (!options_.cancel.cancelled()) {
+      std::unique_lock lock(visiting_, std::defer_lock);
+      if (!side_by_side_) lock.lock();
+      visit_(index, std::move(member));
+    }
+    Report(index, "load", 1);
+  }
+
   // The next trace, as soon as there is room for it.
   std::optional<Turn> Take() {
     std::unique_lock lock(mutex_);
-    if (next_ >= refs_.size() || options_.cancel.cancelled()) return std::nullopt;
+    if (next_ >= refs_.size() || Ended()) return std::nullopt;
     Turn turn{next_++, 0};
     lock.unlock();
     turn.bytes = EstimatedBytes(session_, refs_[turn.index]);
     lock.lock();
     room_.wait(lock, [&] { return loading_ == 0 || used_ + turn.bytes <= memory_bytes_; });
-    if (options_.cancel.cancelled()) return std::nullopt;
+    if (Ended()) return std::nullopt;
     ++loading_;
     used_ += turn.bytes;
     return turn;
   }
+  bool Ended() const { return failed_ || options_.cancel.cancelled(); }
 
-  void GiveBack(const Turn& turn) {
+  void GiveBack(const Turn& turn, bool failed) {
     {
       const std::lock_guard lock(mutex_);
+      failed_ |= failed;
       --loading_;
       used_ -= turn.bytes;
     }
@@ -119,6 +130,7 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
   size_t next_ = 0;
   size_t loading_ = 0;
   size_t used_ = 0;  // estimated bytes of those that are being loaded
+  bool failed_ = false;
 };
 
 }  // namespace
@@ -137,10 +149,7 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   each.keep_image = options.keep_image && refs.size() <= 2;
   const auto loader =
       std::make_shared<SetLoader>(session, refs, each, visit, memory, limits.visit_side_by_side);
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < threads; ++i) others.emplace_back([loader] { loader->Work(); });
-  loader->Work();
-  for (std::thread& other : others) other.join();
+  RunOnThreads(threads, [&] { loader->Work(); });
   if (options.cancel.cancelled()) {
     return MakeError(errors::kCancelled);
   }

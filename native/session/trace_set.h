@@ -35,7 +35,8 @@ struct SetMember {
 // as soon as it is there: one after the other unless the limits say otherwise, in the order in
 // which they finish, on one of the threads that load. A trace that the visitor does not keep may be
 // let go, so that a set need not fit into memory. A trace that cannot be read is visited with its
-// error, and the others go on. Progress is that of the whole set. Errors: kCancelled.
+// error, and the others go on. Progress is that of the whole set. What a load or a visit throws
+// ends the set and is thrown to the caller. Errors: kCancelled.
 Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
                           const ReadOptions& options,
                           const std::function<void(size_t, SetMember)>& visit,

@@ -286,6 +286,23 @@ Profile OpenRanks(Session& session, const Folder& folder, int ranks, int broken)
 
 }  // namespace
 
+TEST_CASE("trace set: what a visit throws on any thread reaches the caller, and ends the set") {
+  const Folder folder;
+  Session session;
+  const Profile profile = OpenRanks(session, folder, 12, -1);
+  for (const unsigned threads : {1u, 3u}) {
+    std::atomic<int> visits{0};
+    // Each thread that visits throws: one of them is not the caller's.
+    const auto visit = [&](size_t, const SetMember&) {
+      ++visits;
+      throw std::bad_alloc();
+    };
+    CHECK_THROWS_AS(ForEachTrace(session, WorkersOfRun(profile, ""), {}, visit, {threads, 0, true}),
+                    std::bad_alloc);
+    CHECK(visits <= static_cast<int>(threads));
+  }
+}
+
 TEST_CASE("trace set: all ranks load, and a broken one is named while the others work") {
   const Folder folder;
   Session session;
