@@ -37,6 +37,9 @@ struct SliceMatch {
   CompareStatus status = CompareStatus::kGone;
   SliceIndex slice = kNone;  // of the other side; kNone where it has none
   std::string path;          // of the block of the aligned execution around both, as of ItemAt()
+  // Where the other side lacks it: the innermost node around it, and the outermost one of these
+  // that the other side lacks. 0: none is known.
+  uint32_t node = 0, lacking = 0;
 };
 
 // Operators, modules and ranges by the aligned trees; what lies inside of these, and the device

@@ -118,7 +118,11 @@ Result<SliceMatch> MatchSlice(const ComparedSide& baseline, const ComparedSide& 
   const Way way = WayTo(baseline, candidate, from_baseline, node);
   match.path = way.path;
   match.status = way.status;
-  if (way.to.empty()) return match;
+  if (way.to.empty()) {
+    match.node = node;
+    match.lacking = way.from;
+    return match;
+  }
   const SliceIndex own = from.tree->slices[way.from];
   const SliceIndex other = to.tree->slices[way.to[0]];
   match.slice = other;

@@ -8,8 +8,8 @@
 
 #include "analysis/overview.h"
 #include "analysis/table.h"
-#include "compare/aligned_tree.h"
 #include "compare/overview.h"
+#include "compare/replacements.h"
 
 namespace emberline {
 

@@ -114,6 +114,9 @@ inline constexpr AbsenceText kUnknownCells{
 // What makes two traces hard to compare.
 inline constexpr Sentence kOtherDevices{
     "otherDevices", "The traces were recorded on different devices: {baseline} and {candidate}."};
+inline constexpr Sentence kOtherRanks{"otherRanks",
+                                      "The traces are of different ranks, {baseline} and "
+                                      "{candidate}, which may have different work."};
 inline constexpr Sentence kCpuOnlyDevices{"cpuOnlyDevices", "the CPU only"};
 inline constexpr Sentence kSeveralDevices{"severalDevices", "{count} devices ({first})"};
 inline constexpr Sentence kStepsOnOneSide{

@@ -167,6 +167,33 @@ async function statusOf(by, baseline, candidate, name) {
   assert.ok(found.length > 0, `${by}: ${rows.map((row) => row.name).join()}`);
   return [...new Set(found.map(({ status }) => status))];
 }
+
+/** What became of the parts of the first step, in any of its levels, whose name on `side` matches. */
+async function itemsNamed(baseline, candidate, side, name) {
+  const found = new Map();
+  const ask = (method, params) =>
+    daemon.request(method, {
+      baseline: { profileId: baseline.profileId },
+      candidate: { profileId: candidate.profileId },
+      ...params,
+    });
+  const look = async (path) => {
+    const { children } = await ask('compare/tree', { path });
+    for (const item of children) {
+      if (name.test(item[side]?.name ?? '')) {
+        const { status, elsewhere } = item;
+        found.set(`${status} ${elsewhere}`, { status, elsewhere });
+        // Its slice on the timelines has had the same fate.
+        const match = await ask('compare/slice', { side, slice: item[side].slice });
+        assert.deepEqual([match.status, match.elsewhere], [status, elsewhere], item[side].name);
+      }
+      if (item.hasChildren) await look(`${path === '' ? '' : `${path}.`}${item.position}`);
+    }
+  };
+  await look('');
+  return [...found.values()];
+}
+
 const fusedLevels = [
   ['operators', /addmm$|layer_norm/],
   ['operatorShapes', /layer_norm/],
@@ -205,6 +232,13 @@ test('what was fused with something elsewhere is replaced by what is named after
     assert.deepEqual(await statusOf(by, baseline, candidate, name), ['replaced'], by);
     assert.deepEqual(await statusOf(by, candidate, baseline, name), ['replaced'], `${by}, back`);
   }
+  // The execution says so too, and by what.
+  assert.deepEqual(await itemsNamed(baseline, candidate, 'baseline', /LayerNorm_0/), [
+    { status: 'replaced', elsewhere: 'fused_addmm_layer_norm' },
+  ]);
+  assert.deepEqual(await itemsNamed(candidate, baseline, 'candidate', /LayerNorm_0/), [
+    { status: 'replaced', elsewhere: 'fused_addmm_layer_norm' },
+  ]);
   // What nothing is named after is gone.
   const removed = await drawn({
     seed: 15,
@@ -221,6 +255,26 @@ test('what was fused with something elsewhere is replaced by what is named after
     const name = /layer_?norm/i;
     assert.deepEqual(await statusOf(by, baseline, removed, name), ['gone'], by);
   }
+  assert.deepEqual(await itemsNamed(baseline, removed, 'baseline', /LayerNorm_0/), [
+    { status: 'gone', elsewhere: null },
+  ]);
+});
+
+test('a fused operator that stands at no place of what it is made of replaces it', async () => {
+  // The first layer of all, before one that stays: what it is made of went from places behind it.
+  const fused = layer('Fused_0', 'fused_addmm_layer_norm', { triton_fused_addmm_layer_norm: 70 });
+  const baseline = await drawn({ seed: 16 });
+  const candidate = await drawn({
+    seed: 17,
+    layers: () => [
+      fused,
+      ...plainLayers().filter(({ module }) => !/Linear_0|LayerNorm_0/.test(module)),
+    ],
+  });
+  const made = { status: 'replaced', elsewhere: 'aten::addmm + aten::layer_norm' };
+  assert.deepEqual(await itemsNamed(baseline, candidate, 'candidate', /Fused_0/), [made]);
+  assert.deepEqual(await itemsNamed(candidate, baseline, 'baseline', /Fused_0/), [made]);
+  assert.deepEqual(await statusOf('modules', baseline, candidate, /Fused_0/), ['replaced']);
 });
 
 /** Kernels that a layer's module launched itself, outside of every operator. */
@@ -287,4 +341,49 @@ test('differences have their sign wherever people read them, and are numbers els
     ]);
     assert.doesNotMatch(stdout, /,'?\+\d/, by);
   }
+});
+
+const notesOf = async ({ profileId: baseline }, { profileId: candidate }) => {
+  const sides = { baseline: { profileId: baseline }, candidate: { profileId: candidate } };
+  return (await daemon.request('compare/verdict', sides)).notes.join('\n');
+};
+
+test('another size in one operator of many is not another batch', async () => {
+  const layers = () => Array.from({ length: 10 }, plainLayers).flat();
+  const withRows = (rowsOf) => (text) => {
+    const trace = JSON.parse(text);
+    const operators = trace.traceEvents.filter(({ cat }) => cat === 'cpu_op');
+    operators.forEach((event, index) => {
+      event.args = { ...event.args, 'Input Dims': [[rowsOf(index % 50), 64], [8]] };
+    });
+    return JSON.stringify(trace);
+  };
+  const baseline = await drawn({ seed: 30, layers, changed: withRows(() => 32) });
+  const table = await drawn({
+    seed: 31,
+    layers,
+    changed: withRows((place) => (place === 0 ? 512 : 32)),
+  });
+  const batch = await drawn({ seed: 32, layers, changed: withRows(() => 64) });
+  assert.doesNotMatch(await notesOf(baseline, table), /batch/);
+  assert.match(await notesOf(baseline, batch), /batch sizes differ: .* 32 and 64\./);
+});
+
+test('two ranks are said to be ranks, not devices that differ by their numbers', async () => {
+  const ofRank = (rank) => (text) => {
+    const trace = JSON.parse(text);
+    for (const event of trace.traceEvents) {
+      if (event.cat === 'kernel') event.args = { ...event.args, device: rank };
+    }
+    return JSON.stringify({
+      ...trace,
+      distributedInfo: { backend: 'nccl', rank, world_size: 8 },
+    });
+  };
+  const baseline = await drawn({ seed: 33, changed: ofRank(1) });
+  const candidate = await drawn({ seed: 34, changed: ofRank(5) });
+  const notes = await notesOf(baseline, candidate);
+  assert.match(notes, /different ranks, 1 and 5,/);
+  assert.doesNotMatch(notes, /devices/);
+  assert.doesNotMatch(await notesOf(baseline, baseline), /ranks/);
 });

@@ -396,6 +396,33 @@ test('fused operators are a replacement, branches in another order have moved', 
   });
 });
 
+test('what was fused at another place says what replaced it', async () => {
+  const baseline = drawn({});
+  const candidate = drawn({
+    layers: () => [
+      layer('Fused_0', 'fused_addmm_layer_norm', { fused_kernel: 70 }),
+      ...plainLayers().filter(({ module }) => !/Linear_0|LayerNorm_0/.test(module)),
+    ],
+  });
+  await withComparison(baseline, candidate, {}, async (comparison, page) => {
+    await comparison.view('Execution');
+    await levelParts(page).first().click();
+    const norm = part(page, /LayerNorm_0/);
+    assert.match(await norm.textContent(), /\u21c4 replaced/);
+    assert.match(
+      await norm.locator('title').innerHTML(),
+      /Replaced elsewhere by fused_addmm_layer_norm/,
+    );
+    assert.match(await part(page, /Fused_0/).textContent(), /\u21c4 replaces/);
+    assert.match(
+      await part(page, /Fused_0/)
+        .locator('title')
+        .innerHTML(),
+      /Replaces aten::addmm \+ aten::layer_norm from elsewhere/,
+    );
+  });
+});
+
 test('tables show the daemon\u2019s order, filter, and say each change in words', async () => {
   await withComparison(slow, fixed, {}, async (comparison, page) => {
     const { rows, totalRows } = await ask(comparison, 'compare/table', { by: 'operators' });

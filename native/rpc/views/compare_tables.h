@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/table.h"
-#include "compare/aligned_tree.h"
+#include "compare/replacements.h"
 #include "rpc/views/compare_sides.h"
 
 namespace emberline {

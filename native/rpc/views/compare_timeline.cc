@@ -1,13 +1,16 @@
+#include "base/text.h"
 #include "compare/clocks.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "rpc/views/compare_sides.h"
+#include "rpc/views/compare_tables.h"
 
 namespace emberline {
 namespace {
 
 // Knots of one reply: two numbers of at most 19 digits each.
 constexpr size_t kMaxPoints = 4096;
+constexpr size_t kMaxText = 400;
 
 }  // namespace
 
@@ -40,11 +43,23 @@ Result<Json> CompareSlice(const CompareRequest& request) {
   const auto match = MatchSlice(BaselineOf(request, *trees), CandidateOf(request, *trees),
                                 from_baseline, *slice, request.cancel);
   if (!match.ok()) return match.error();
+  const StepTree& tree = from_baseline ? *trees->baseline : *trees->candidate;
+  const std::string* elsewhere = nullptr;
+  std::shared_ptr<const Replacements> replacements;
+  if (match->status == CompareStatus::kGone && match->lacking != 0) {
+    auto found = ReplacementsOf(request);
+    if (!found.ok()) return found.error();
+    replacements = std::move(*found);
+    elsewhere = ElsewhereAround(*replacements, from_baseline, tree, match->lacking, match->node);
+  }
   // The one that has nothing to stand for it is new or gone, by the side that it is on.
-  const CompareStatus status =
-      match->status == CompareStatus::kGone && !from_baseline ? CompareStatus::kNew : match->status;
+  const CompareStatus status = elsewhere != nullptr ? CompareStatus::kReplaced
+                               : match->status == CompareStatus::kGone && !from_baseline
+                                   ? CompareStatus::kNew
+                                   : match->status;
   return Json{
       {"status", CompareStatusName(status)},
+      {"elsewhere", elsewhere != nullptr ? Json(Shortened(*elsewhere, kMaxText)) : Json()},
       {"slice", match->slice == kNone ? Json() : SliceRefJson(*to.trace.store, match->slice)},
       {"path", match->path}};
 }

@@ -5,6 +5,7 @@
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "rpc/views/compare_sides.h"
+#include "rpc/views/compare_tables.h"
 
 namespace emberline {
 namespace {
@@ -14,6 +15,7 @@ constexpr size_t kMaxItems = 400;
 constexpr size_t kItemBytes = 160 << 10;
 // Names of one item that stands for several nodes.
 constexpr size_t kMaxNames = 12;
+constexpr size_t kMaxText = 400;
 
 std::string NamesOf(const ViewRequest& side, const StepTree& tree,
                     const std::vector<uint32_t>& nodes) {
@@ -51,17 +53,21 @@ Json BetweenJson(const Model& model, const StepTree& tree, uint32_t node) {
 }
 
 Json ItemJson(const CompareRequest& request, const StepTree& left, const StepTree& right,
-              const AlignedItem& item) {
+              const AlignedItem& item, const Replacements& found) {
   const bool gone = item.candidate.empty();
   const StepTree& tree = gone ? left : right;
   const Model& model = *(gone ? request.baseline : request.candidate).trace.model;
   const uint32_t shown = gone ? item.baseline[0] : item.candidate[0];
   const bool inside =
       IsPair(item) && (!left.IsLeaf(item.baseline[0]) || !right.IsLeaf(item.candidate[0]));
+  const bool alone = gone || item.baseline.empty();
+  const std::string* elsewhere = alone ? ElsewhereOf(found, gone, shown) : nullptr;
+  const CompareStatus status = elsewhere != nullptr ? CompareStatus::kReplaced : item.status;
   static constexpr const char* kPasses[] = {"forward", "backward", "recompute"};
   return {{"kind", StepNodeKindName(tree.KindOf(shown))},
           {"pass", kPasses[static_cast<size_t>(tree.PassOf(model, shown))]},
-          {"status", CompareStatusName(item.status)},
+          {"status", CompareStatusName(status)},
+          {"elsewhere", elsewhere != nullptr ? Json(Shortened(*elsewhere, kMaxText)) : Json()},
           {"moved", item.moved},
           {"concurrent", tree.IsConcurrent(shown)},
           {"baseline", NodesJson(request.baseline, left, item.baseline)},
@@ -77,7 +83,9 @@ Result<Json> CompareTree(const CompareRequest& request) {
   const StepTree &left = *trees->baseline, &right = *trees->candidate;
   const auto item = ItemAt(left, right, TextParam(request.params, "path"));
   if (!item.ok()) return item.error();
-  Json result = {{"item", ItemJson(request, left, right, *item)},
+  const auto found = ReplacementsOf(request);
+  if (!found.ok()) return found.error();
+  Json result = {{"item", ItemJson(request, left, right, *item, **found)},
                  {"children", Json::array()},
                  {"totalChildren", 0},
                  {"between", Json()}};
@@ -89,7 +97,7 @@ Result<Json> CompareTree(const CompareRequest& request) {
   result["totalChildren"] = children.size();
   size_t bytes = 0;
   for (size_t i = offset; i < children.size() && i < offset + kMaxItems; ++i) {
-    Json child = ItemJson(request, left, right, children[i]);
+    Json child = ItemJson(request, left, right, children[i], **found);
     child["position"] = i;
     bytes += DumpJson(child).size();
     if (bytes > kItemBytes && i > offset) break;

@@ -111,6 +111,12 @@ Json ChangesJson(const std::vector<Change>& changes) {
   return list;
 }
 
+// -1 where it was not recorded.
+int64_t RankOf(const Model& model) {
+  const auto& distributed = model.store().metadata().distributed;
+  return distributed ? distributed->rank : -1;
+}
+
 // What makes two traces hard to compare.
 Json NotesJson(const CompareRequest& request) {
   Json notes = Json::array();
@@ -124,7 +130,14 @@ Json NotesJson(const CompareRequest& request) {
     if (model.devices.size() == 1) return first;
     return Say(messages::kSeveralDevices, {{"count", model.devices.size()}, {"first", first}}).text;
   };
-  if (name(a) != name(b)) {
+  const int64_t rank_a = RankOf(a), rank_b = RankOf(b);
+  const bool other_ranks = rank_a >= 0 && rank_b >= 0 && rank_a != rank_b;
+  if (other_ranks) note(messages::kOtherRanks, {{"baseline", rank_a}, {"candidate", rank_b}});
+  // Where nothing but a number tells devices apart, those of two ranks are not said to differ.
+  const auto unnamed = [](const Model& model) {
+    return model.devices.size() == 1 && model.devices[0].name.empty();
+  };
+  if (name(a) != name(b) && !(other_ranks && unnamed(a) && unnamed(b))) {
     note(messages::kOtherDevices, {{"baseline", name(a)}, {"candidate", name(b)}});
   }
   if (a.has_recorded_steps != b.has_recorded_steps) {

@@ -18,7 +18,7 @@ import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { ChangeMark, changeOf, signed } from './change.tsx';
 import { describe, LevelChart, LevelLegend } from './level_chart.tsx';
-import { kindText, partsOf, type Part } from './level.ts';
+import { elsewhereText, kindText, partsOf, type Part } from './level.ts';
 import { timelineAction } from './links.ts';
 import { eitherHas, useComparedTime, type ComparedTime } from './state.ts';
 import { CompareTable } from './tables.tsx';
@@ -149,7 +149,10 @@ function Twin(props: { parts: readonly Part[]; open: (part: Part) => void }) {
         </span>,
         kindText(part),
         <>
-          <ChangeMark key="change" change={part.change} />
+          <ChangeMark
+            key="change"
+            change={{ ...part.change, word: elsewhereText(part) ?? part.change.word }}
+          />
           {part.moved ? `, ${comparisonTexts.moved}` : ''}
         </>,
         quantity(part.baseline, 'us'),
@@ -171,11 +174,13 @@ function Current(props: { part: Part | undefined; open: (part: Part) => void }) 
   const { part } = props;
   if (part === undefined) return <p class="part-current" />;
   const [name, times, difference] = describe(part);
+  const elsewhere = elsewhereText(part);
   return (
     <p class="part-current">
       <strong>{name}</strong>
       <span>{times}</span>
       <ChangeMark change={{ ...part.change, word: difference! }} />
+      {elsewhere === undefined ? null : <span>{elsewhere}</span>}
       <span class="part-actions">
         <PartActions part={part} open={props.open} />
       </span>

@@ -2,6 +2,7 @@
 import { sharedTexts } from '#shared/common_texts.ts';
 import { sideNames, type SideName } from '#shared/comparison.ts';
 import type { CompareItem, CompareTreeResult } from '#shared/protocol.ts';
+import { visible } from '../../lib/format.ts';
 import { changeOf, movedChange, type Change } from './change.tsx';
 import type { ComparedTime } from './state.ts';
 import { comparisonTexts } from './texts.ts';
@@ -18,6 +19,8 @@ export interface Part {
   /** Running sums up to and with this part. */
   sums: Record<SideName, number>;
   change: Change;
+  /** What runs in its place at another place, where it stands against nothing here; else ''. */
+  elsewhere: string;
   moved: boolean;
   /** Ran beside its neighbors, so that its host time adds nothing to the level's. */
   concurrent: boolean;
@@ -47,7 +50,11 @@ function partOf(item: CompareItem, time: ComparedTime): Bare {
     baseline: baseline?.[key] ?? null,
     candidate: candidate?.[key] ?? null,
     delta,
-    change: changeOf(status, delta, 'us'),
+    change:
+      item.elsewhere !== null && baseline === null
+        ? { ...changeOf(status, delta, 'us'), word: comparisonTexts.replaces }
+        : changeOf(status, delta, 'us'),
+    elsewhere: item.elsewhere ?? '',
     moved: item.moved,
     concurrent: item.concurrent && time === 'host',
     kind: item.kind,
@@ -70,6 +77,7 @@ function sumOf(baseline: number, candidate: number): Omit<Bare, 'name' | 'kind' 
     candidate,
     delta,
     change: changeOf('both', delta, 'us'),
+    elsewhere: '',
     moved: false,
     concurrent: false,
     pass: '',
@@ -171,6 +179,14 @@ export function kindText(part: Part): string {
   ]
     .filter((word) => word !== undefined && word !== '')
     .join(', ');
+}
+
+/** In words: what replaced a part, or what it replaced; undefined where that stands beside it. */
+export function elsewhereText(part: Part): string | undefined {
+  if (part.elsewhere === '') return undefined;
+  return part.candidate === null
+    ? comparisonTexts.replacedElsewhere(visible(part.elsewhere))
+    : comparisonTexts.replacesElsewhere(visible(part.elsewhere));
 }
 
 /** What became of a part: shapes and words, without those that say the same as its bars. */

@@ -9,7 +9,7 @@ import { commonTexts } from '../../lib/texts.ts';
 import { axisTicks } from '../../widgets/stacked_bars.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { signed } from './change.tsx';
-import { kindText, marksOf, type Part } from './level.ts';
+import { elsewhereText, kindText, marksOf, type Part } from './level.ts';
 import { comparisonTexts } from './texts.ts';
 
 export const sideColors: Record<SideName, string> = {
@@ -31,7 +31,9 @@ export function describe(part: Part): string[] {
     comparisonTexts.bothTake(part.baseline, part.candidate),
     comparisonTexts.differenceOf(signed(part.delta, 'us'), part.change.word),
     ...(part.moved ? [comparisonTexts.movedHint] : []),
-    ...(part.change.status === 'replaced' ? [comparisonTexts.replacedHint] : []),
+    ...(part.change.status === 'replaced'
+      ? [elsewhereText(part) ?? comparisonTexts.replacedHint]
+      : []),
     comparisonTexts.soFar(
       part.sums.baseline,
       part.sums.candidate,

@@ -27,6 +27,7 @@ export const comparisonTexts = {
   new: 'new',
   gone: 'gone',
   replaced: 'replaced',
+  replaces: 'replaces',
   withinNoise: 'within noise',
   more: 'more',
   less: 'less',
@@ -60,6 +61,8 @@ export const comparisonTexts = {
     `Difference ${delta}${word === '' ? '' : `, ${word}`}`,
   movedHint: 'Moved: on both sides, at another place among its neighbors',
   replacedHint: 'Replaced: one runs in place of the other',
+  replacedElsewhere: (by: string) => `Replaced elsewhere by ${by}`,
+  replacesElsewhere: (what: string) => `Replaces ${what} from elsewhere`,
   soFar: (baseline: number, candidate: number, difference: string) =>
     `So far: baseline ${quantity(baseline, 'us')}, candidate ${quantity(candidate, 'us')}, difference ${difference}`,
   clickToLookInside: 'Click or press Enter to look inside',

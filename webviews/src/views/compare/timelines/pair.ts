@@ -100,11 +100,13 @@ function bring(side: SideName): void {
 /** In words, for the line below the timelines and for screen readers. */
 export function matchText({
   status,
+  elsewhere,
   slice,
   from,
 }: CompareSliceResult & { from: SideName }): string {
   const other = otherSide(from);
   if (status === 'both') return pairTexts.sameIsMarked(other);
+  if (elsewhere !== null) return pairTexts.replacedElsewhere(other, visible(elsewhere));
   if (status === 'replaced') {
     return slice === null ? pairTexts.replacedUnmarked(other) : pairTexts.replacedIsMarked(other);
   }

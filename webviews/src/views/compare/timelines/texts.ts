@@ -6,6 +6,8 @@ export const pairTexts = {
   moveAlone: 'Each timeline moves alone',
   sameIsMarked: (other: string) => `The same slice is marked on the ${other}.`,
   replacedUnmarked: (other: string) => `Something else runs in its place on the ${other}.`,
+  replacedElsewhere: (other: string, by: string) =>
+    `Replaced: on the ${other}, ${by} runs in its place elsewhere.`,
   replacedIsMarked: (other: string) =>
     `Replaced: what runs in its place on the ${other} is marked.`,
   isNew: 'New: the baseline has nothing that matches it.',
