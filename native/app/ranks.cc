@@ -250,6 +250,14 @@ Result<Json> ParamsOf(const Options& options, const CallContext& context) {
   return params;
 }
 
+std::string NotesText(const Json& job) {
+  std::string text;
+  for (const Json& note : job["notes"]) {
+    text += "Note: " + Escaped(note["text"].get<std::string>()) + "\n";
+  }
+  return text;
+}
+
 std::string SummaryText(const Json& job) {
   const auto us = [](const Json& value) { return Humane(value, "us"); };
   const auto count = [](const Json& value) { return value.get<int64_t>(); };
@@ -300,10 +308,7 @@ std::string SummaryText(const Json& job) {
     }
     text += Say(messages::kJobStraggler, std::move(args)).text + "\n";
   }
-  for (const Json& note : job["notes"]) {
-    text += "Note: " + Escaped(note["text"].get<std::string>()) + "\n";
-  }
-  return text;
+  return text + NotesText(job);
 }
 
 int PrintTable(const Options& options, const Json& table, const std::string& summary) {
@@ -338,11 +343,11 @@ int RunJobView(const Options& options) {
   const CallContext context{session, {}, TerminalProgress()};
   Result<Json> params = ParamsOf(options, context);
   if (!params.ok()) return Fail(params.error());
+  const Result<Json> job = CallMethod("distributed/job", *params, context);
+  if (!job.ok()) return Fail(job.error());
   std::string summary;
   std::string by = options.by.empty() ? TableOfCommand().at(options.command) : options.by;
   if (options.command == "distributed") {
-    const Result<Json> job = CallMethod("distributed/job", *params, context);
-    if (!job.ok()) return Fail(job.error());
     if (by.empty() && options.format == OutputFormat::kJson) {
       Json document = {{"schema", "emberline/distributed/1"}};
       for (const auto& [key, value] : job->items()) document[key] = value;
@@ -351,6 +356,9 @@ int RunJobView(const Options& options) {
     summary = SummaryText(*job);
     if (by.empty()) by = "ranks";
   }
+  const bool told =
+      options.format == OutputFormat::kTable || options.format == OutputFormat::kMarkdown;
+  if (summary.empty() || !told) std::fputs(NotesText(*job).c_str(), stderr);
   (*params)["by"] = by;
   if (!options.sort.empty()) (*params)["sort"] = options.sort;
   if (!options.filter.empty()) (*params)["filter"] = options.filter;

@@ -277,6 +277,10 @@ void AddCollectives(const DigestWork& work, RankDigest* digest) {
     one.out_elements = c.out_elements;
     one.bytes = c.bytes;
     one.peer = c.peer;
+    one.parts = c.parts;
+    one.sent = c.sent;
+    one.received = c.received;
+    one.parts_cut = c.parts_cut;
     one.device = c.device;
     one.step = c.step == kNone ? -1 : static_cast<int64_t>(c.step);
     one.start = s.start(c.slice);

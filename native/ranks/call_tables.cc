@@ -15,9 +15,6 @@ int64_t SizeBucket(int64_t bytes) {
   return bucket;
 }
 
-// Groups of more ranks have more pairs than a table should have rows.
-constexpr size_t kMaxPaired = 1024;
-
 const CollectiveDigest& DigestOf(const Job& job, const MatchedCall::Member& member) {
   return job.ranks[member.rank].digest->collectives[member.call];
 }
@@ -63,9 +60,13 @@ void AddSums(TableBuilder<Row>& table, std::function<const Sums&(const Row&)> su
          &Sums::calls);
   number(Count("matchedCalls", "Matched", "Collectives found on more than one rank."),
          &Sums::matched);
-  number(ByteCount("bytes", "Bytes",
-                   "Input or output of one rank, whichever is larger, summed over the calls."),
-         &Sums::bytes);
+  table.Add(ByteCount("bytes", "Bytes",
+                      "Input or output of one rank, whichever is larger, summed over the calls "
+                      "whose size was recorded; empty where none was."),
+            [sums](const Row& row) {
+              const Sums& s = sums(row);
+              return s.unknown_bytes < s.calls ? Cell(s.bytes) : Cell();
+            });
   number(Count("unknownBytes", "Unknown size", "Calls whose size was not recorded."),
          &Sums::unknown_bytes);
   number(Duration("totalUs", "Rank time", "Time of all ranks in these calls."), &Sums::total);
@@ -362,68 +363,6 @@ Table LatenessTable(const Job& job) {
       .Add(Duration("latenessUs", "Lateness",
                     "Time behind the median arrival of the others, when it arrived last."),
            &Row::lateness);
-  return table.Make(rows);
-}
-
-Table MatrixTable(const Job& job) {
-  struct Row {
-    int64_t from, to;
-    int64_t bytes = 0, calls = 0;
-    bool exact = true;
-  };
-  std::map<std::pair<int64_t, int64_t>, Row> found;
-  const auto add = [&](int64_t from, int64_t to, int64_t bytes, int64_t calls, bool exact) {
-    Row& row = found.try_emplace({from, to}, Row{from, to}).first->second;
-    row.bytes += bytes;
-    row.calls += calls;
-    row.exact = row.exact && exact;
-  };
-  // By group, so that pairs are made once and not for each call.
-  std::map<uint32_t, std::pair<double, int64_t>> groups;
-  for (const MatchedCall& call : job.calls) {
-    if (IsPointToPoint(call.op)) {
-      const int64_t own = job.ranks[call.members[0].rank].rank;
-      // One side tells about a peer of which there is no trace.
-      const int64_t peer = call.members.size() == 2 ? job.ranks[call.members[1].rank].rank
-                                                    : DigestOf(job, call.members[0]).peer;
-      if (peer < 0) continue;
-      const bool receives = call.op == CollectiveOp::kRecv;
-      add(receives ? peer : own, receives ? own : peer, std::max<int64_t>(call.bytes, 0), 1, true);
-      continue;
-    }
-    if (job.groups[call.group].ambiguous) continue;
-    const auto ranks = static_cast<int64_t>(job.groups[call.group].members.size());
-    auto& [bytes, calls] = groups[call.group];
-    if (call.bytes > 0 && ranks > 1) {
-      bytes += static_cast<double>(call.bytes) * BusFactor(call.op, ranks);
-    }
-    ++calls;
-  }
-  for (const auto& [group, sums] : groups) {
-    const std::vector<uint32_t>& members = job.groups[group].members;
-    if (members.size() < 2 || members.size() > kMaxPaired) continue;
-    const auto each = static_cast<int64_t>(sums.first / static_cast<double>(members.size() - 1));
-    for (const uint32_t from : members) {
-      for (const uint32_t to : members) {
-        if (from != to) {
-          add(job.ranks[from].rank, job.ranks[to].rank, each, sums.second, false);
-        }
-      }
-    }
-  }
-  std::vector<Row> rows;
-  for (auto& [key, row] : found) rows.push_back(row);
-  TableBuilder<Row> table;
-  table.Add(IntegerKey("rank", "From", "Rank that sends."), &Row::from)
-      .Add(IntegerKey("peer", "To", "Rank that receives."), &Row::to)
-      .Add(ByteCount("bytes", "Bytes",
-                     "Sends as recorded; collectives as if each rank sent what the bus carries to "
-                     "the others in equal parts, whatever route the library takes. Groups of more "
-                     "than 1,024 ranks are left out."),
-           &Row::bytes)
-      .Add(Count("calls", "Calls", "Collectives and sends between the two."), &Row::calls)
-      .Add(FlagFact("exact", "Exact", "Only sends and receives, so the bytes are as recorded."),
-           &Row::exact);
   return table.Make(rows);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/case.h"
+#include "base/parse_integer.h"
 #include "cost/dtype.h"
 #include "model/names.h"
 
@@ -107,6 +108,20 @@ std::string_view CollectiveLibraryOf(std::string_view name, bool amd) {
   if (text.starts_with("mpi:")) return "mpi";
   if (text.starts_with("ucc:")) return "ucc";
   return IsCommunicationKernelName(name) ? "custom" : "";
+}
+
+std::optional<NamedPair> PairOfName(std::string_view name) {
+  for (const auto& [verb, arrow] : {std::pair(":send ", "->"), std::pair(":recv ", "<-")}) {
+    const size_t at = name.find(verb);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = name.substr(at + std::string_view(verb).size());
+    const size_t between = rest.find(arrow);
+    if (between == std::string_view::npos) continue;
+    const auto own = ParseInteger(rest.substr(0, between));
+    const auto peer = ParseInteger(rest.substr(between + 2));
+    if (own && peer && *own >= 0 && *peer >= 0) return NamedPair{*own, *peer};
+  }
+  return std::nullopt;
 }
 
 int64_t ElementBytes(std::string_view type) { return BytesOf(DTypeOfName(type)); }

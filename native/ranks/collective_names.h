@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,13 @@ CollectiveOp CollectiveOpOf(std::string_view name);
 // "custom" for kernels of inference servers; "" when the name does not tell. Kernels of RCCL are
 // named as NCCL's: `amd` tells them apart.
 std::string_view CollectiveLibraryOf(std::string_view name, bool amd);
+
+// The two ranks of "nccl:send 0->1" and "nccl:recv 1<-0", numbered within the group: who calls, and
+// its peer. Nothing where the name says no such thing.
+struct NamedPair {
+  int64_t own = -1, peer = -1;
+};
+std::optional<NamedPair> PairOfName(std::string_view name);
 
 // Bytes of an element by the name of its type, as any recorder spells it ("BFloat16",
 // "c10::BFloat16", "BFP16", "bf16"); 0 when it is not known.

@@ -3,136 +3,20 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <optional>
+#include <unordered_set>
 
 #include "analysis/tensor_cores.h"
 #include "base/errors.h"
-#include "base/parse_integer.h"
-#include "json/json.h"
+#include "model/graphs.h"
 #include "model/names.h"
+#include "ranks/coalesced.h"
+#include "ranks/collective_records.h"
 
 namespace emberline {
 namespace {
 
 // Ranges and records around a call are looked for this far out; recorders put three of them there.
 constexpr int kClimb = 24;
-// Groups of a job of any size; a file with more is made up.
-constexpr size_t kMaxGroups = 65536;
-
-// Members of "[0, 1, 2, ...]"; `complete` is false where the recorder cut the list.
-std::vector<int64_t> RanksOf(std::string_view text, bool* complete) {
-  std::vector<int64_t> ranks;
-  *complete = text.find("...") == std::string_view::npos;
-  size_t at = text.find_first_of("0123456789");
-  while (at != std::string_view::npos) {
-    const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    if (const auto rank = ParseInteger(text.substr(at, end - at))) ranks.push_back(*rank);
-    at = text.find_first_of("0123456789", end);
-  }
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  *complete = *complete && !ranks.empty();
-  return ranks;
-}
-
-// What the header says of process groups, by name.
-std::map<std::string, CollectiveGroup> RecordedGroups(const TraceStore& store) {
-  std::map<std::string, CollectiveGroup> groups;
-  if (!store.metadata().distributed) return groups;
-  const Result<Json> info = ParseJson(store.metadata().distributed->raw);
-  if (!info.ok() || !info->is_object() || !info->contains("pg_config")) return groups;
-  const Json& configs = (*info)["pg_config"];
-  if (!configs.is_array()) return groups;
-  for (const Json& config : configs) {
-    if (!config.is_object() || groups.size() >= kMaxGroups) continue;
-    CollectiveGroup group;
-    const auto text = [&](const char* key) {
-      return config.contains(key) && config[key].is_string() ? config[key].get<std::string>() : "";
-    };
-    group.name = text("pg_name");
-    group.description = text("pg_desc");
-    if (config.contains("pg_size") && config["pg_size"].is_number_integer()) {
-      group.size = config["pg_size"];
-    }
-    if (config.contains("ranks")) {
-      const Json& ranks = config["ranks"];
-      group.ranks =
-          RanksOf(ranks.is_string() ? ranks.get<std::string>() : DumpJson(ranks), &group.complete);
-    }
-    if (group.size < 0 && group.complete) group.size = static_cast<int64_t>(group.ranks.size());
-    if (!group.name.empty()) groups[group.name] = group;
-  }
-  return groups;
-}
-
-int64_t Times(int64_t a, int64_t b) {
-  int64_t product = 0;
-  if (a < 0 || b < 0) return -1;
-  return __builtin_mul_overflow(a, b, &product) ? -1 : product;
-}
-
-// Elements of all shapes of "[[8, 4], [2]]", and of the first alone; -1 where there are none.
-struct Shapes {
-  int64_t first = -1, sum = -1;
-};
-Shapes ShapesOf(std::string_view dims) {
-  Shapes shapes;
-  const Result<Json> parsed = ParseJson(dims);
-  if (!parsed.ok() || !parsed->is_array()) return shapes;
-  const auto elements = [](const Json& shape, auto&& self) -> int64_t {
-    if (!shape.is_array() || shape.empty()) return -1;
-    if (shape[0].is_array()) {  // a list of tensors
-      int64_t sum = -1;
-      for (const Json& inner : shape) {
-        const int64_t count = self(inner, self);
-        if (count >= 0 && sum < (int64_t{1} << 60)) sum = std::max<int64_t>(sum, 0) + count;
-      }
-      return sum;
-    }
-    int64_t product = 1;
-    for (const Json& size : shape) {
-      if (!size.is_number_integer()) return -1;
-      product = Times(product, size.get<int64_t>());
-    }
-    return product < (int64_t{1} << 60) ? product : -1;
-  };
-  for (const Json& shape : *parsed) {
-    const int64_t count = elements(shape, elements);
-    if (count < 0) continue;
-    if (shapes.first < 0) shapes.first = count;
-    shapes.sum = std::min<int64_t>(std::max<int64_t>(shapes.sum, 0) + count, int64_t{1} << 60);
-  }
-  return shapes;
-}
-
-// The first type of "["float", "Scalar"]".
-std::string FirstType(std::string_view types) {
-  const Result<Json> parsed = ParseJson(types);
-  if (!parsed.ok() || !parsed->is_array()) return "";
-  for (const Json& type : *parsed) {
-    if (type.is_string() && ElementBytes(type.get<std::string>()) > 0) return type;
-  }
-  return "";
-}
-
-// The peer of "nccl:send 0->1" and "nccl:recv 1<-0", which number ranks within the group. `own` is
-// who calls. Nothing where the name says no such thing.
-struct NamedPair {
-  int64_t own = -1, peer = -1;
-};
-std::optional<NamedPair> PairOfName(std::string_view name) {
-  for (const auto& [verb, arrow] : {std::pair(":send ", "->"), std::pair(":recv ", "<-")}) {
-    const size_t at = name.find(verb);
-    if (at == std::string_view::npos) continue;
-    const std::string_view rest = name.substr(at + std::string_view(verb).size());
-    const size_t between = rest.find(arrow);
-    if (between == std::string_view::npos) continue;
-    const auto own = ParseInteger(rest.substr(0, between));
-    const auto peer = ParseInteger(rest.substr(between + 2));
-    if (own && peer && *own >= 0 && *peer >= 0) return NamedPair{*own, *peer};
-  }
-  return std::nullopt;
-}
 
 class Finder {
  public:
@@ -148,6 +32,8 @@ class Finder {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
       if (m_.is_communication[i]) AddDeviceWork(i);
     }
+    JoinQueued();
+    ShareRecords();
     const bool on_device = !list_.calls.empty();
     for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
@@ -221,13 +107,14 @@ class Finder {
     const std::vector<SliceIndex> sources = SourcesOf(*c);
     // What communicates by name: others around it compute too, and their inputs are not its bytes.
     const auto named = [&](SliceIndex i) {
-      return i == c->slice || s_.name(i) == "record_param_comms" ||
+      return i == c->slice || s_.name(i) == kCallRecord ||
              CollectiveOpOf(s_.name(i)) != CollectiveOp::kUnknown;
     };
     CollectiveGroup group;
     for (const SliceIndex i : sources) {
       if (!named(i)) continue;
       if (c->call == kNone && i != c->slice) c->call = i;
+      if (!c->host_only) taken_.insert(i);
       ReadRecord(i, c, &group);
     }
     for (const SliceIndex i : sources) {
@@ -261,8 +148,6 @@ class Finder {
     };
     fill(&c->recorded, ArgRole::kCollective);
     fill(&c->dtype, ArgRole::kElementType);
-    fill(&c->in_splits, ArgRole::kInSplits);
-    fill(&c->out_splits, ArgRole::kOutSplits);
     fill(&group->name, ArgRole::kGroupName);
     fill(&group->description, ArgRole::kGroupDescription);
     const auto number = [&](int64_t* into, ArgRole role) {
@@ -277,6 +162,134 @@ class Finder {
     number(&c->peer, c->op == CollectiveOp::kRecv ? ArgRole::kSourceRank : ArgRole::kTargetRank);
     number(&c->peer, ArgRole::kSourceRank);
     if (group->ranks.empty()) group->ranks = RanksOf(text(ArgRole::kGroupRanks), &group->complete);
+    c->parts_cut = c->parts_cut || text(ArgRole::kInSplits).find("...") != std::string::npos;
+    if (c->sent.empty()) c->sent = ReadParts(i, ArgRole::kInSplits, c->in_elements, *c);
+    if (c->received.empty()) c->received = ReadParts(i, ArgRole::kOutSplits, c->out_elements, *c);
+  }
+  std::vector<int64_t> ReadParts(SliceIndex i, ArgRole role, int64_t elements,
+                                 const Collective& c) const {
+    const std::string_view splits = s_.ArgText(i, role);
+    const int64_t size = ElementBytes(c.dtype);
+    if (splits.size() < 3 || size <= 0 || elements < 0) return {};
+    return PartsOf(splits, Times(elements, size));
+  }
+
+  // --- Calls that were made one by one and run as one.
+
+  // The host's call that put work into a queue; kNone where a graph's launch stands for it.
+  SliceIndex AskedAt(const Collective& c) const {
+    const SliceIndex captured = m_.CapturedCall(c.slice);
+    if (captured != kNone || c.launch == kNone) return captured;
+    return IsGraphLaunch(s_.name(c.launch)) ? kNone : c.launch;
+  }
+
+  void JoinQueued() {
+    const auto open = [](const Collective& c) {
+      return c.recorded.empty() && c.in_elements < 0 && c.peer < 0;
+    };
+    if (std::none_of(list_.calls.begin(), list_.calls.end(), open)) return;
+    std::unordered_set<SliceIndex> launches;
+    for (const Collective& c : list_.calls) {
+      if (AskedAt(c) != kNone) launches.insert(AskedAt(c));
+    }
+    const auto queued = QueuedCalls(s_, launches, taken_);
+    for (Collective& c : list_.calls) {
+      const auto calls = open(c) ? queued.find(AskedAt(c)) : queued.end();
+      if (calls != queued.end()) Join(calls->second, &c);
+    }
+  }
+
+  void Join(const std::vector<QueuedCall>& calls, Collective* c) {
+    std::vector<Collective> parts;
+    CollectiveGroup group;
+    for (const QueuedCall& call : calls) {
+      group = {};
+      Collective part = ReadQueued(call, *c, &group);
+      // NCCL runs all-to-all, gathers and scatters as sends and receives.
+      const bool fits =
+          part.op != CollectiveOp::kUnknown &&
+          (c->op == part.op || c->op == CollectiveOp::kUnknown || c->op == CollectiveOp::kSendRecv);
+      if (!fits) return;
+      parts.push_back(std::move(part));
+    }
+    const bool alone = parts.size() == 1, pairs = IsPointToPoint(parts[0].op);
+    for (const Collective& part : parts) {
+      if (IsPointToPoint(part.op) != pairs || (!pairs && part.op != parts[0].op)) return;
+    }
+    Collective joined = parts[0];
+    for (size_t i = 1; i < parts.size(); ++i) {
+      joined.in_elements = Plus(joined.in_elements, parts[i].in_elements);
+      joined.out_elements = Plus(joined.out_elements, parts[i].out_elements);
+      joined.bytes = Plus(joined.bytes, parts[i].bytes);
+      if (joined.dtype != parts[i].dtype) joined.dtype.clear();
+    }
+    joined.slice = c->slice;
+    joined.launch = c->launch;
+    joined.call = calls[0].record;
+    joined.library = c->library;
+    joined.device = c->device;
+    joined.step = c->step;
+    joined.coalesced = !alone;
+    joined.group = GroupIndex(group);
+    if (pairs && !alone) AddParts(parts, &joined);
+    *c = std::move(joined);
+  }
+
+  Collective ReadQueued(const QueuedCall& call, const Collective& work, CollectiveGroup* group) {
+    Collective part;
+    part.slice = work.slice;
+    const std::string_view range = call.range != kNone ? s_.name(call.range) : "";
+    part.op = CollectiveOpOf(range);
+    ReadRecord(call.record, &part, group);
+    if (part.op == CollectiveOp::kUnknown) part.op = CollectiveOpOf(part.recorded);
+    if (part.in_elements < 0) ReadShapes(call.record, &part);
+    if (part.in_elements < 0 && call.range != kNone) ReadShapes(call.range, &part);
+    NameGroup(part, group);
+    if (part.peer < 0 && call.range != kNone) ReadPeer(call.range, *group, &part);
+    Complete(&part, *group);
+    return part;
+  }
+
+  // Sends and receives go both ways at once: the larger sum counts.
+  static void AddParts(const std::vector<Collective>& parts, Collective* joined) {
+    int64_t sent = 0, received = 0;
+    joined->in_elements = joined->out_elements = 0;
+    for (const Collective& part : parts) {
+      const bool sends = part.op == CollectiveOp::kSend;
+      joined->parts.push_back({sends, part.peer, part.bytes});
+      int64_t& bytes = sends ? sent : received;
+      int64_t& elements = sends ? joined->in_elements : joined->out_elements;
+      bytes = Plus(bytes, part.bytes);
+      elements = Plus(elements, part.in_elements);
+    }
+    joined->bytes = sent < 0 || received < 0 ? -1 : std::max(sent, received);
+    joined->op = CollectiveOp::kSendRecv;
+    joined->peer = -1;
+    joined->recorded.clear();
+  }
+
+  // Where a library ran one recorded call as several kernels, these share what it moved.
+  void ShareRecords() {
+    std::map<std::pair<SliceIndex, SliceIndex>, std::vector<Collective*>> works;
+    for (Collective& c : list_.calls) {
+      if (c.call == kNone || s_.name(c.call) != kCallRecord) continue;
+      works[{c.call, AskedAt(c) == c.launch ? kNone : c.launch}].push_back(&c);
+    }
+    for (const auto& [record, shares] : works) {
+      const auto count = static_cast<int64_t>(shares.size());
+      if (count == 1) continue;
+      for (int64_t i = 0; i < count; ++i) {
+        const auto share = [&](int64_t& whole) {
+          if (whole >= 0) whole = whole / count + (i < whole % count ? 1 : 0);
+        };
+        Collective& c = *shares[static_cast<size_t>(i)];
+        share(c.in_elements);
+        share(c.out_elements);
+        share(c.bytes);
+        for (int64_t& part : c.sent) share(part);
+        for (int64_t& part : c.received) share(part);
+      }
+    }
   }
 
   // Recorders before PyTorch 2.5 name the peer in the range around the call alone.
@@ -397,6 +410,7 @@ class Finder {
   CollectiveList list_;
   std::map<CollectiveGroup, uint32_t> index_;
   std::map<int64_t, std::vector<TrackIndex>> lanes_;  // by device
+  std::unordered_set<SliceIndex> taken_;              // what is around launches
 };
 
 }  // namespace
@@ -409,6 +423,7 @@ SliceIndex OperatorOf(const Model& model, const Collective& collective) {
   const TraceStore& s = model.store();
   SliceIndex around =
       collective.host_only ? model.op[collective.slice] : model.SourceOp(collective.slice);
+  if (around == kNone && collective.call != kNone) around = model.op[collective.call];
   SliceIndex found = around;
   for (int i = 0; i < kClimb && around != kNone; ++i, around = model.op[around]) {
     if (CollectiveOpOf(s.name(around)) != CollectiveOp::kUnknown) found = around;

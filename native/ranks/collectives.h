@@ -25,6 +25,17 @@ struct CollectiveGroup {
   auto operator<=>(const CollectiveGroup&) const = default;
 };
 
+// A send or receive of a group of them that runs as one.
+struct ExchangePart {
+  bool sends = false;
+  int64_t peer = -1;   // global rank; -1 unknown
+  int64_t bytes = -1;  // -1 unknown
+  template <typename A>
+  void Members(A& a) {
+    a(sends, peer, bytes);
+  }
+};
+
 struct Collective {
   // The device's work; where none was recorded (Gloo, MPI, a trace of the host), the host's call.
   SliceIndex slice = kNone;
@@ -34,16 +45,20 @@ struct Collective {
   std::string library;   // CollectiveLibraryOf()
   std::string recorded;  // collective name as recorded; "" when only the kernel's name tells
   bool host_only = false;
-  bool coalesced = false;
-  uint32_t group = 0;     // in CollectiveList::groups
-  int64_t sequence = -1;  // recorded number within the group; -1 when none was
-  std::string dtype;      // as recorded
+  bool coalesced = false;  // several calls at once
+  uint32_t group = 0;      // in CollectiveList::groups
+  int64_t sequence = -1;   // recorded number within the group; -1 when none was
+  std::string dtype;       // as recorded
   int64_t in_elements = -1, out_elements = -1;  // of this rank; -1 unknown
-  int64_t bytes = -1;                 // the larger of input and output of this rank; -1 unknown
-  std::string in_splits, out_splits;  // of all-to-all with uneven parts, as recorded
-  int64_t peer = -1;                  // of send and receive: the other rank
-  int64_t device = -1;                // ordinal; -1 on the host
-  uint32_t step = kNone;              // index into Model::steps
+  int64_t bytes = -1;  // the larger of input and output of this rank; -1 unknown
+  // Of all-to-all with uneven parts: bytes to and from each rank of the group, in its order; empty
+  // where the parts are equal or not all recorded.
+  std::vector<int64_t> sent, received;
+  bool parts_cut = false;           // the recorder cut the list of parts
+  int64_t peer = -1;                // of send and receive: the other rank
+  std::vector<ExchangePart> parts;  // of several sends and receives at once
+  int64_t device = -1;              // ordinal; -1 on the host
+  uint32_t step = kNone;            // index into Model::steps
 };
 
 struct CollectiveList {

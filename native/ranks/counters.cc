@@ -106,12 +106,15 @@ void AddCounters(const DigestWork& work, RankDigest* digest) {
   if (launches.empty()) {
     digest->notices.push_back(Say(messages::kUnevenCounters, {{"ranges", ranges.size()}}).text);
   }
-  using Key = std::tuple<std::string, std::string, std::string, std::string>;
+  using Key = std::tuple<int64_t, std::string, std::string, std::string, std::string>;
   std::map<Key, Sum> sums;
   for (size_t r = 0; r < ranges.size(); ++r) {
     if (work.cancel.cancelled()) return;
     std::string inner, outer;
+    int64_t device = s.tracks()[s.track(ranges[r])].device;
     if (!launches.empty()) {
+      const auto works = m.launched[launches[r]];
+      if (!works.empty()) device = s.tracks()[s.track(works[0])].device;
       for (SliceIndex op = m.op[launches[r]]; op != kNone; op = m.op[op]) {
         if (s.kind(op) != SliceKind::kCpuOp) continue;
         if (inner.empty()) inner = Shortened(s.name(op), kMaxName);
@@ -125,12 +128,12 @@ void AddCounters(const DigestWork& work, RankDigest* digest) {
       const auto number = NumberOf(value);
       if (!number) continue;
       const std::string_view counter = s.strings().Get(key);
-      sums[{inner, outer, kernel, Shortened(counter, kMaxName)}].Add(*number);
+      sums[{device, inner, outer, kernel, Shortened(counter, kMaxName)}].Add(*number);
       const double weight = FlopsOf(counter);
       flops += weight * *number;
       counted = counted || weight > 0;
     }
-    if (counted) sums[{inner, outer, kernel, kCountedFlops}].Add(flops);
+    if (counted) sums[{device, inner, outer, kernel, kCountedFlops}].Add(flops);
   }
   for (const auto& [key, sum] : sums) {
     if (digest->counters.size() == kKept) {
@@ -139,7 +142,7 @@ void AddCounters(const DigestWork& work, RankDigest* digest) {
       break;
     }
     CounterDigest row;
-    std::tie(row.operation, row.outer, row.kernel, row.counter) = key;
+    std::tie(row.device, row.operation, row.outer, row.kernel, row.counter) = key;
     row.count = sum.count;
     row.sum = std::bit_cast<int64_t>(sum.sum);
     row.min = std::bit_cast<int64_t>(sum.min);

@@ -35,6 +35,7 @@ class Labeler {
     Labels labels;
     labels.fill(kNone);
     uint32_t name = Text("");
+    int64_t ordinal = -1;
     if (slice != kNone) {
       const bool device = IsDeviceWork(s_.kind(slice));
       const SliceIndex op = device                        ? m_.SourceOp(slice)
@@ -45,21 +46,22 @@ class Labeler {
       name = NameOf(op != kNone && !waits ? op : slice);
       if (op != kNone) labels[kPathOperators] = NameOf(op);
       labels[kPathLines] = Text(PlaceOf(frames_, slice));
-      if (device) labels[kPathKernels] = NameOf(slice);
+      if (device) {
+        ordinal = s_.tracks()[s_.track(slice)].device;
+        labels[kPathKernels] = PartId({PathKind{}, NameOf(slice), kNone, ordinal});
+      }
     }
-    const Part part{kind, name, labels[kPathLines]};
-    const auto [it, added] = part_ids_.try_emplace(part, static_cast<uint32_t>(parts_.size()));
-    if (added) parts_.push_back(part);
-    labels[kPathParts] = it->second;
+    labels[kPathParts] = PartId({kind, name, labels[kPathLines], ordinal});
     if (labels[kPathLines] == Text("")) labels[kPathLines] = kNone;
     return labels;
   }
 
   void Describe(int by, uint32_t label, PathDigest* row) const {
     if (label == kNone) return;
-    if (by == kPathParts) {
-      row->kind = PathKindName(parts_[label].kind);
+    if (by == kPathParts || by == kPathKernels) {
+      if (by == kPathParts) row->kind = PathKindName(parts_[label].kind);
       row->name = texts_[parts_[label].name];
+      row->ordinal = parts_[label].ordinal;
       if (parts_[label].place != kNone) row->place = texts_[parts_[label].place];
     } else {
       (by == kPathLines ? row->place : row->name) = texts_[label];
@@ -70,8 +72,14 @@ class Labeler {
   struct Part {
     PathKind kind;
     uint32_t name, place;
+    int64_t ordinal;
     auto operator<=>(const Part&) const = default;
   };
+  uint32_t PartId(const Part& part) {
+    const auto [it, added] = part_ids_.try_emplace(part, static_cast<uint32_t>(parts_.size()));
+    if (added) parts_.push_back(part);
+    return it->second;
+  }
   uint32_t Text(const std::string& text) {
     const auto [it, added] = text_ids_.try_emplace(text, static_cast<uint32_t>(texts_.size()));
     if (added) texts_.push_back(text);
@@ -136,13 +144,13 @@ std::vector<LabelledRow> RowsOf(const Labeler& labeler, int by, const std::map<u
   for (const auto& [label, sum] : sums) {
     LabelledRow one{label, {}};
     one.row = {
-        static_cast<uint8_t>(by), "", "", "", sum.count, sum.time, sum.host, sum.device, whole};
+        static_cast<uint8_t>(by), "", "", "", -1, sum.count, sum.time, sum.host, sum.device, whole};
     labeler.Describe(by, label, &one.row);
     rows.push_back(std::move(one));
   }
   std::sort(rows.begin(), rows.end(), [](const LabelledRow& a, const LabelledRow& b) {
-    return std::tie(b.row.time, a.row.kind, a.row.name, a.row.place) <
-           std::tie(a.row.time, b.row.kind, b.row.name, b.row.place);
+    return std::tie(b.row.time, a.row.kind, a.row.name, a.row.place, a.row.ordinal) <
+           std::tie(a.row.time, b.row.kind, b.row.name, b.row.place, b.row.ordinal);
   });
   std::map<std::string, LabelledRow> rest;
   for (; rows.size() > kKept[by]; rows.pop_back()) {

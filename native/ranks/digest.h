@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 3;
+inline constexpr int64_t kDigestVersion = 4;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -86,6 +86,9 @@ struct CollectiveDigest {
   int64_t sequence = -1;
   int64_t in_elements = -1, out_elements = -1, bytes = -1;
   int64_t peer = -1;
+  std::vector<ExchangePart> parts;      // as in Collective
+  std::vector<int64_t> sent, received;  // as in Collective
+  bool parts_cut = false;
   int64_t device = -1;
   int64_t step = -1;  // index into RankDigest::steps; -1 outside
   Ns start = 0, duration = 0;
@@ -98,7 +101,8 @@ struct CollectiveDigest {
   template <typename A>
   void Members(A& a) {
     a(group, op, host_only, coalesced, library, recorded, dtype, sequence, in_elements,
-      out_elements, bytes, peer, device, step, duration, slice, operation, place, since, before);
+      out_elements, bytes, peer, parts, sent, received, parts_cut, device, step, duration, slice,
+      operation, place, since, before);
     a.Delta(start);
     a.Offset(launched, start);
   }
@@ -165,13 +169,14 @@ struct CopyDigest {
 
 // Kernels that an operator launches one after the other.
 struct SequenceDigest {
+  int64_t device = 0;  // of the first kernel
   std::string operation;
   std::vector<std::string> kernels;
   uint64_t count = 0;
   Ns device_time = 0, host_time = 0;
   template <typename A>
   void Members(A& a) {
-    a(operation, kernels, count, device_time, host_time);
+    a(device, operation, kernels, count, device_time, host_time);
   }
 };
 
@@ -184,6 +189,7 @@ struct PathDigest {
   uint8_t by = kPathParts;  // PathGrouping
   std::string kind;         // PathKindName(); "" of sums over kinds
   std::string name, place;
+  int64_t ordinal = -1;  // device of parts and kernels; -1: the host, or all devices
   uint64_t count = 0;
   Ns time = 0;
   Ns host = 0, device = 0;  // of `time`; the rest is launches, gaps and synchronization
@@ -191,12 +197,13 @@ struct PathDigest {
   Ns without = -1;          // of the steps, if it took no time; -1 not known
   template <typename A>
   void Members(A& a) {
-    a(by, kind, name, place, count, time, host, device, whole, without);
+    a(by, kind, name, place, ordinal, count, time, host, device, whole, without);
   }
 };
 
 // A hardware counter of the kernels of an operator.
 struct CounterDigest {
+  int64_t device = -1;    // -1 not known
   std::string operation;  // the innermost; "" not known
   std::string outer;      // the outermost around it
   std::string kernel;
@@ -205,19 +212,20 @@ struct CounterDigest {
   int64_t sum = 0, min = 0, max = 0;  // bits of doubles
   template <typename A>
   void Members(A& a) {
-    a(operation, outer, kernel, counter, count, sum, min, max);
+    a(device, operation, outer, kernel, counter, count, sum, min, max);
   }
 };
 // Floating point operations, added up from counters of instructions.
 inline constexpr const char* kCountedFlops = "flops";
 
 struct KernelPart {
+  int64_t device = 0;
   std::string name;
   uint64_t count = 0;
   Ns sum = 0, min = 0, max = 0;
   template <typename A>
   void Members(A& a) {
-    a(name, count, sum, min, max);
+    a(device, name, count, sum, min, max);
   }
 };
 
@@ -245,7 +253,7 @@ struct RankDigest {
   std::vector<QueueDigest> queues;
   std::vector<CopyDigest> copies;
   std::vector<SequenceDigest> sequences;
-  std::vector<KernelPart> kernels;  // the largest
+  std::vector<KernelPart> kernels;  // the largest of each device
   std::vector<PathDigest> critical_path;
   std::vector<CounterDigest> counters;
   template <typename A>

@@ -175,7 +175,7 @@ Table CountersTable(const Job& job) {
     return [bits](const Row& r) { return Cell(std::bit_cast<double>(r.item->*bits)); };
   };
   TableBuilder<Row> table;
-  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+  AddKeys(table)
       .Add(TextKey("operator", "Operator", "Innermost operator around the launch."),
            [](const Row& r) { return TextOrEmpty(r.item->operation); })
       .Add(TextKey("topOperator", "Top operator", "Outermost operator around the launch."),
@@ -204,7 +204,7 @@ Table CountersTable(const Job& job) {
 Table JobSequencesTable(const Job& job) {
   using Row = Of<SequenceDigest>;
   TableBuilder<Row> table;
-  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+  AddKeys(table)
       .Add(TextKey("operator", "Operator",
                    "Innermost operator that launches at least three kernels."),
            [](const Row& r) { return TextCell(r.item->operation); })

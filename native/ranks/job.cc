@@ -199,6 +199,7 @@ size_t Job::MemoryBytes() const {
   for (const MatchedCall& call : calls) {
     bytes += call.members.capacity() * sizeof(MatchedCall::Member) + 2 * kBlockOverheadBytes;
   }
+  bytes += traffic.size() * (sizeof(*traffic.begin()) + 4 * sizeof(void*));
   for (const RankLateness& late : lateness) bytes += late.reasons.capacity() * 256;
   return bytes;
 }

@@ -3,8 +3,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/message.h"
@@ -78,6 +81,12 @@ struct LateReason {
   int64_t waited_for = -1;  // of a collective of another group: the rank that was late there
 };
 
+// What one rank sent to another in sends and receives, by their numbers.
+struct PairTraffic {
+  int64_t bytes = 0;
+  int64_t calls = 0;
+};
+
 struct RankLateness {
   uint32_t rank = 0;   // in Job::ranks
   uint32_t calls = 0;  // matched ones with others
@@ -106,10 +115,11 @@ struct JobNote {
 
 struct Job {
   std::shared_ptr<const JobDigest> digest;
-  std::vector<JobRank> ranks;          // by rank
-  std::vector<JobGroup> groups;        // by name, then members
-  std::vector<MatchedCall> calls;      // by time
-  uint64_t unmatched = 0;              // calls that stand alone
+  std::vector<JobRank> ranks;                                  // by rank
+  std::vector<JobGroup> groups;                                // by name, then members
+  std::vector<MatchedCall> calls;                              // by time
+  std::map<std::pair<int64_t, int64_t>, PairTraffic> traffic;  // by sender and receiver
+  uint64_t unmatched = 0;                                      // calls that stand alone
   uint64_t unmatched_pairs = 0;        // of those, sends and receives that do not name their peer
   std::vector<RankLateness> lateness;  // the one that delays began with first
   std::vector<JobNote> notes;
@@ -123,6 +133,9 @@ struct Job {
 void AddNote(Job* job, const Sentence& sentence, MessageArgs arguments = {},
              std::vector<int64_t> ranks = {});
 
+// "0-3, 7": ranks in ascending order, as notes list them.
+std::string RankList(const std::vector<int64_t>& ranks);
+
 // Puts the digests together. What does not belong is named in the notes and left out. `complete`:
 // all files were read, so that a missing rank is worth a note.
 Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFile>& broken,
@@ -132,7 +145,7 @@ Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFi
 void ChooseRanks(Job* job);
 void MatchCalls(Job* job);
 void AlignClocks(Job* job);
-void MatchPairs(Job* job);  // sends and receives, on the common clock
+void MatchPairs(Job* job);  // sends and receives, on the common clock, and Job::traffic
 void MeasureCalls(Job* job);
 void FindStragglers(Job* job);
 void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete);

@@ -5,6 +5,7 @@
 
 #include "analysis/columns.h"
 #include "ranks/errors.h"
+#include "ranks/rank_rows.h"
 #include "ranks/table_columns.h"
 
 namespace emberline {
@@ -21,13 +22,14 @@ const std::vector<JobTable>& JobTables() {
       {"sizes", "Bandwidth by size", SizesTable},
       {"groups", "Process groups", GroupsTable},
       {"matrix", "Who talks to whom", MatrixTable},
+      {"nodeMatrix", "Which machine talks to which", NodeMatrixTable},
       {"temporal", "Temporal breakdown", TemporalTable},
       {"overlap", "Overlap", OverlapTable},
       {"idle", "Idle time of streams", IdleTable},
       {"gaps", "Idle time of devices by cause", GapsTable},
       {"kernelTypes", "Kernel types", KernelTypesTable},
       {"kernels", "Kernels of all ranks", JobKernelsTable},
-      {"kernelRanks", "Largest kernels by rank", KernelRanksTable},
+      {"kernelRanks", "Largest kernels by device", KernelRanksTable},
       {"launches", "Launches", LaunchesTable},
       {"queues", "Queue length", QueuesTable},
       {"copies", "Copies", JobCopiesTable},
@@ -345,24 +347,16 @@ Table JobKernelsTable(const Job& job) {
 }
 
 Table KernelRanksTable(const Job& job) {
-  using Row = std::pair<int64_t, const KernelPart*>;
-  std::vector<Row> rows;
-  for (const JobRank& rank : job.ranks) {
-    for (const KernelPart& part : rank.digest->kernels) rows.emplace_back(rank.rank, &part);
-  }
+  using Row = Of<KernelPart>;
   TableBuilder<Row> table;
-  table.Add(RankKey(), [](const Row& r) { return Cell(r.first); })
-      .Add(TextKey("name", "Kernel", "One of the rank's largest kernels and copies."),
-           [](const Row& r) { return TextCell(r.second->name); })
-      .Add(Count("count", "Count", "Number of launches."),
-           [](const Row& r) { return Cell(static_cast<int64_t>(r.second->count)); })
-      .Add(Duration("sumUs", "Sum", "Sum of the durations."),
-           [](const Row& r) { return TimeCell(r.second->sum); })
-      .Add(Duration("minUs", "Min", "Shortest duration.", Merge::kMin),
-           [](const Row& r) { return TimeCell(r.second->min); })
-      .Add(Duration("maxUs", "Max", "Longest duration.", Merge::kMax),
-           [](const Row& r) { return TimeCell(r.second->max); });
-  return table.Make(rows);
+  AddKeys(table)
+      .Add(TextKey("name", "Kernel", "One of the device's largest kernels and copies."),
+           [](const Row& r) { return TextCell(r.item->name); })
+      .Add(Count("count", "Count", "Number of launches."), Item(&KernelPart::count))
+      .Add(Duration("sumUs", "Sum", "Sum of the durations."), TimeItem(&KernelPart::sum))
+      .Add(Duration("minUs", "Min", "Shortest duration.", Merge::kMin), TimeItem(&KernelPart::min))
+      .Add(Duration("maxUs", "Max", "Longest duration.", Merge::kMax), TimeItem(&KernelPart::max));
+  return table.Make(All(job, &RankDigest::kernels));
 }
 
 }  // namespace emberline

@@ -38,6 +38,7 @@ Table StragglersTable(const Job& job);
 Table ReasonsTable(const Job& job);
 Table LatenessTable(const Job& job);
 Table MatrixTable(const Job& job);
+Table NodeMatrixTable(const Job& job);
 Table IdleTable(const Job& job);
 Table GapsTable(const Job& job);
 Table LaunchesTable(const Job& job);

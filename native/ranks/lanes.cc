@@ -26,7 +26,8 @@ std::vector<ElementLabel> LabelsOf(const Job& job, const Lane& lane) {
         static_cast<uint64_t>(pair ? CollectiveOp::kSendRecv : static_cast<CollectiveOp>(call.op));
     // Each rank has its own share of an all-to-all.
     const bool uneven = op == static_cast<uint64_t>(CollectiveOp::kAllToAll);
-    const int64_t bytes = uneven ? -1 : call.bytes;
+    const uint32_t part = lane.parts.empty() ? kNone : lane.parts[i];
+    const int64_t bytes = uneven ? -1 : part == kNone ? call.bytes : call.parts[part].bytes;
     labels.push_back({StableHash(op, 1), StableHash(static_cast<uint64_t>(bytes), op), 0});
   }
   return labels;

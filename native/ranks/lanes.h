@@ -12,6 +12,8 @@ namespace emberline {
 struct Lane {
   uint32_t rank = 0;            // in Job::ranks
   std::vector<uint32_t> calls;  // in its digest's collectives, in the order of launches
+  // Of each call, the part of it that is meant; kNone: all of it. Empty: all of all.
+  std::vector<uint32_t> parts;
 };
 
 // The step of a call, for matching step by step. Calls between steps stand before the step that

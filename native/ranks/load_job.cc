@@ -148,6 +148,31 @@ std::vector<Copy> LeaveOutCopies(std::vector<JobDigest>* parts) {
   return copies;
 }
 
+// Workers that were recorded more than once, of which a job shows one recording.
+void NoteSpans(const Profile& profile, const JobSource& source, Job* job) {
+  std::map<std::string, size_t> spans;  // by worker
+  for (const RunFiles& run : profile.discovery.runs) {
+    if (!source.run.empty() && run.name != source.run) continue;
+    for (const WorkerFiles& worker : run.workers) spans[worker.name] = worker.spans.size();
+    break;
+  }
+  std::map<size_t, std::vector<int64_t>> ranks;  // by recordings
+  for (const JobRank& rank : job->ranks) {
+    const size_t count = spans[rank.digest->worker];
+    if (count > 1) ranks[count].push_back(rank.rank);
+  }
+  for (auto& [count, list] : ranks) {
+    AddNote(job, messages::kMoreSpans,
+            {{"count", list.size()},
+             {"ranks", RankList(list)},
+             {"spans", count},
+             {"span", source.span.empty() ? "1" : source.span}},
+            list);
+    // Nothing else may be read before it.
+    std::rotate(job->notes.begin(), job->notes.end() - 1, job->notes.end());
+  }
+}
+
 Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const ReadOptions& options,
                              SetLimits limits) {
   const Result<Profile> profile = session.Find(source.profile_id);
@@ -215,6 +240,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
             {{"rank", copy.rank}, {"kept", std::move(copy.kept)}, {"other", std::move(copy.other)}},
             {copy.rank});
   }
+  NoteSpans(*profile, source, &loaded.job);
   return loaded;
 }
 

@@ -1,6 +1,7 @@
 #include "ranks/make_digest.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 
@@ -17,7 +18,7 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxText = 400;
-constexpr size_t kKernelsKept = 24;  // of one rank; sums over ranks keep all
+constexpr size_t kKernelsKept = 24;  // of one device; sums over ranks keep all
 
 // The name of the machine, where it was recorded.
 std::string HostName(const TraceMetadata& meta) {
@@ -102,6 +103,7 @@ void AddKernels(const Model& model, const CancelToken& cancel, JobDigest* job) {
     const char* kind;
   };
   std::unordered_map<uint64_t, std::pair<Key, Stat>, NumberHash> found;
+  std::map<int64_t, std::unordered_map<StringId, KernelPart, NumberHash>> devices;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) return;
     if (!IsDeviceWork(s.kind(i))) continue;
@@ -109,17 +111,33 @@ void AddKernels(const Model& model, const CancelToken& cancel, JobDigest* job) {
     auto& [key, stat] = found[uint64_t{s.name_id(i)} << 8 | static_cast<unsigned char>(kind[3])];
     key = {s.name_id(i), kind};
     stat.Add(s.duration(i), rank.rank);
+    KernelPart& part = devices[s.tracks()[s.track(i)].device][s.name_id(i)];
+    const Ns duration = s.duration(i);
+    part.min = part.count == 0 ? duration : std::min(part.min, duration);
+    part.max = std::max(part.max, duration);
+    part.sum += duration;
+    ++part.count;
   }
   for (auto& [hash, entry] : found) {
     const std::string name = Shortened(s.strings().Get(entry.first.name), 4 * kMaxText);
-    rank.kernels.push_back(
-        {name, entry.second.count, entry.second.sum, entry.second.min, entry.second.max});
     job->kernels[{entry.first.kind, name}].Merge(entry.second);
   }
-  std::sort(rank.kernels.begin(), rank.kernels.end(), [](const KernelPart& a, const KernelPart& b) {
-    return std::tie(b.sum, a.name) < std::tie(a.sum, b.name);
-  });
-  if (rank.kernels.size() > kKernelsKept) rank.kernels.resize(kKernelsKept);
+  if (devices.size() > kMaxDevices) {
+    devices.erase(std::next(devices.begin(), kMaxDevices), devices.end());
+  }
+  for (auto& [device, parts] : devices) {
+    std::vector<KernelPart> kernels;
+    for (auto& [name, part] : parts) {
+      part.device = device;
+      part.name = Shortened(s.strings().Get(name), 4 * kMaxText);
+      kernels.push_back(std::move(part));
+    }
+    std::sort(kernels.begin(), kernels.end(), [](const KernelPart& a, const KernelPart& b) {
+      return std::tie(b.sum, a.name) < std::tie(a.sum, b.name);
+    });
+    if (kernels.size() > kKernelsKept) kernels.resize(kKernelsKept);
+    std::move(kernels.begin(), kernels.end(), std::back_inserter(rank.kernels));
+  }
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // Sends and receives of different ranks that are one: by source and target, then by their order.
+// Several that run as one on one rank tie its partners together: they are one exchange.
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
+#include <set>
 #include <tuple>
 
 #include "ranks/job.h"
@@ -11,6 +14,51 @@ namespace emberline {
 namespace {
 
 constexpr uint32_t kUnnamed = UINT32_MAX;
+
+// Calls that wait for each other: what sends and receives tie together. A rank has one of them.
+class Exchanges {
+ public:
+  using Node = std::pair<uint32_t, uint32_t>;  // a rank and its call
+
+  void Add(const Node& node) { (void)IndexOf(node); }
+  // Joins the two, unless a rank had two calls then.
+  void Tie(const Node& a, const Node& b) {
+    uint32_t small = RootOf(IndexOf(a)), large = RootOf(IndexOf(b));
+    if (small == large) return;
+    if (ranks_[small].size() > ranks_[large].size()) std::swap(small, large);
+    for (const uint32_t rank : ranks_[small]) {
+      if (ranks_[large].count(rank) > 0) return;
+    }
+    ranks_[large].merge(ranks_[small]);
+    root_[small] = large;
+  }
+  // Each exchange's calls, by rank.
+  std::vector<std::vector<Node>> Take() {
+    std::map<uint32_t, std::vector<Node>> found;
+    for (const auto& [node, index] : index_) found[RootOf(index)].push_back(node);
+    std::vector<std::vector<Node>> all;
+    for (auto& [root, nodes] : found) all.push_back(std::move(nodes));
+    return all;
+  }
+
+ private:
+  uint32_t IndexOf(const Node& node) {
+    const auto [at, added] = index_.try_emplace(node, static_cast<uint32_t>(root_.size()));
+    if (added) {
+      root_.push_back(at->second);
+      ranks_.push_back({node.first});
+    }
+    return at->second;
+  }
+  uint32_t RootOf(uint32_t index) {
+    while (root_[index] != index) index = root_[index] = root_[root_[index]];
+    return index;
+  }
+
+  std::map<Node, uint32_t> index_;
+  std::vector<uint32_t> root_;
+  std::vector<std::set<uint32_t>> ranks_;  // of roots
+};
 
 class PairMatcher {
  public:
@@ -23,7 +71,7 @@ class PairMatcher {
       const RankDigest& digest = *job_.ranks[r].digest;
       for (uint32_t c = 0; c < digest.collectives.size(); ++c) {
         const auto op = static_cast<CollectiveOp>(digest.collectives[c].op);
-        if (IsPointToPoint(op)) Put(r, c, op);
+        if (IsPointToPoint(op)) Put(r, c);
       }
     }
     for (auto& [key, sides] : pairs_) {
@@ -33,6 +81,7 @@ class PairMatcher {
         MatchSides(sides);
       }
     }
+    AddExchanges();
   }
 
  private:
@@ -47,23 +96,41 @@ class PairMatcher {
   uint32_t GroupOf(uint32_t rank, uint32_t call) const {
     return job_.ranks[rank].groups[CallOf(rank, call).group];
   }
+  static ExchangePart PartOf(const CollectiveDigest& call, uint32_t part) {
+    if (part != kNone) return call.parts[part];
+    return {static_cast<CollectiveOp>(call.op) == CollectiveOp::kSend, call.peer, call.bytes};
+  }
 
-  void Put(uint32_t rank, uint32_t index, CollectiveOp op) {
+  void Put(uint32_t rank, uint32_t index) {
     const CollectiveDigest& call = CallOf(rank, index);
-    if (call.peer < 0 || op == CollectiveOp::kSendRecv) {
+    if (!call.parts.empty()) {
+      bool known = false;
+      for (uint32_t i = 0; i < call.parts.size(); ++i) {
+        if (call.parts[i].peer < 0) continue;
+        known = true;
+        PutPart(rank, index, i);
+      }
+      job_.unmatched_pairs += known ? 0 : 1;
+      exchanges_.Add({rank, index});
+    } else if (call.peer < 0 || static_cast<CollectiveOp>(call.op) == CollectiveOp::kSendRecv) {
       ++job_.unmatched_pairs;
       AddAlone(rank, index);
-      return;
+    } else {
+      PutPart(rank, index, kNone);
     }
+  }
+
+  void PutPart(uint32_t rank, uint32_t index, uint32_t part) {
+    const ExchangePart one = PartOf(CallOf(rank, index), part);
     const CollectiveGroup& about = job_.groups[GroupOf(rank, index)].about;
     const bool named = !about.name.empty() || !about.ranks.empty();
-    const bool sends = op == CollectiveOp::kSend;
     const int64_t own = job_.ranks[rank].rank;
-    Sides& sides = pairs_[{named ? GroupOf(rank, index) : kUnnamed, sends ? own : call.peer,
-                           sends ? call.peer : own}];
-    Lane& side = sides[sends ? 0 : 1];
+    Sides& sides = pairs_[{named ? GroupOf(rank, index) : kUnnamed, one.sends ? own : one.peer,
+                           one.sends ? one.peer : own}];
+    Lane& side = sides[one.sends ? 0 : 1];
     side.rank = rank;
     side.calls.push_back(index);
+    side.parts.push_back(part);
   }
 
   // Step by step, where both know their steps: one may have begun to record later.
@@ -73,11 +140,13 @@ class PairMatcher {
     std::map<int64_t, Sides> steps;
     for (size_t side = 0; side < sides.size(); ++side) {
       const RankDigest& digest = *job_.ranks[sides[side].rank].digest;
-      for (const uint32_t call : sides[side].calls) {
+      for (size_t i = 0; i < sides[side].calls.size(); ++i) {
+        const uint32_t call = sides[side].calls[i];
         Sides& step = steps[numbered ? StepKey(digest, call) : 0];
         step[0].rank = sides[0].rank;
         step[1].rank = sides[1].rank;
         step[side].calls.push_back(call);
+        step[side].parts.push_back(sides[side].parts[i]);
       }
     }
     int64_t position = 0;
@@ -91,25 +160,64 @@ class PairMatcher {
     std::vector<bool> taken(reference.calls.size(), false), matched(lane.calls.size(), false);
     for (const auto& [at, own] : PairsOf(job_, reference, lane)) {
       taken[at] = matched[own] = true;
-      MatchedCall call;
-      call.group = GroupOf(reference.rank, reference.calls[at]);
-      call.op = CollectiveOp::kSend;
-      call.sequence = (*position)++;
-      call.members = {{reference.rank, reference.calls[at], 0, 0, 0},
-                      {lane.rank, lane.calls[own], 0, 0, 0}};
-      if (longer == 1) std::swap(call.members[0], call.members[1]);  // who sends comes first
-      job_.calls.push_back(std::move(call));
+      const size_t sent = longer == 0 ? at : own, received = longer == 0 ? own : at;
+      Join(step, sent, received, (*position)++);
     }
     for (size_t i = 0; i < taken.size(); ++i) {
-      if (!taken[i]) AddAlone(reference.rank, reference.calls[i]);
+      if (!taken[i]) LeaveCall(reference, i);
     }
     for (size_t i = 0; i < matched.size(); ++i) {
-      if (!matched[i]) AddAlone(lane.rank, lane.calls[i]);
+      if (!matched[i]) LeaveCall(lane, i);
     }
   }
 
+  // A send and its receive.
+  void Join(const Sides& sides, size_t sent, size_t received, int64_t position) {
+    const std::array places{sent, received};
+    std::array<Exchanges::Node, 2> nodes;
+    int64_t bytes = -1;
+    bool single = true;
+    for (size_t side = 0; side < sides.size(); ++side) {
+      const Lane& lane = sides[side];
+      const size_t i = places[side];
+      nodes[side] = {lane.rank, lane.calls[i]};
+      single = single && lane.parts[i] == kNone;
+      if (bytes < 0) bytes = PartOf(CallOf(lane.rank, lane.calls[i]), lane.parts[i]).bytes;
+    }
+    AddTraffic(job_.ranks[sides[0].rank].rank, job_.ranks[sides[1].rank].rank, bytes);
+    if (!single) {
+      exchanges_.Tie(nodes[0], nodes[1]);
+      return;
+    }
+    MatchedCall call;
+    call.group = GroupOf(nodes[0].first, nodes[0].second);
+    call.op = CollectiveOp::kSend;
+    call.sequence = position;
+    for (const auto& [rank, index] : nodes) call.members.push_back({rank, index, 0, 0, 0});
+    job_.calls.push_back(std::move(call));
+  }
+
+  void AddTraffic(int64_t from, int64_t to, int64_t bytes) {
+    PairTraffic& traffic = job_.traffic[{from, to}];
+    traffic.bytes += std::max<int64_t>(bytes, 0);
+    ++traffic.calls;
+  }
+
   void Leave(const Lane& lane) {
-    for (const uint32_t call : lane.calls) AddAlone(lane.rank, call);
+    for (size_t i = 0; i < lane.calls.size(); ++i) LeaveCall(lane, i);
+  }
+
+  // One side tells about a peer of which there is no trace.
+  void LeaveCall(const Lane& lane, size_t i) {
+    const ExchangePart part = PartOf(CallOf(lane.rank, lane.calls[i]), lane.parts[i]);
+    const int64_t own = job_.ranks[lane.rank].rank;
+    AddTraffic(part.sends ? own : part.peer, part.sends ? part.peer : own, part.bytes);
+    if (lane.parts[i] == kNone) {
+      AddAlone(lane.rank, lane.calls[i]);
+    } else {
+      const auto peer = index_.find(part.peer);
+      if (peer != index_.end()) lacking_[{lane.rank, lane.calls[i]}].insert(peer->second);
+    }
   }
 
   void AddAlone(uint32_t rank, uint32_t index) {
@@ -125,9 +233,30 @@ class PairMatcher {
     job_.calls.push_back(std::move(call));
   }
 
+  void AddExchanges() {
+    int64_t position = 0;
+    for (const std::vector<Exchanges::Node>& nodes : exchanges_.Take()) {
+      MatchedCall call;
+      call.group = GroupOf(nodes[0].first, nodes[0].second);
+      call.op = CollectiveOp::kSendRecv;
+      if (nodes.size() > 1) call.sequence = position++;
+      std::set<uint32_t> lacking;
+      for (const Exchanges::Node& node : nodes) {
+        call.members.push_back({node.first, node.second, 0, 0, 0});
+        const auto missed = lacking_.find(node);
+        if (missed != lacking_.end()) lacking.insert(missed->second.begin(), missed->second.end());
+      }
+      for (const Exchanges::Node& node : nodes) lacking.erase(node.first);
+      call.lacking.assign(lacking.begin(), lacking.end());
+      job_.calls.push_back(std::move(call));
+    }
+  }
+
   Job& job_;
   std::map<int64_t, uint32_t> index_;  // of ranks, by number
   std::map<Key, Sides> pairs_;
+  Exchanges exchanges_;
+  std::map<Exchanges::Node, std::set<uint32_t>> lacking_;  // who lacks a part of an exchange
 };
 
 }  // namespace

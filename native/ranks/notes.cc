@@ -18,21 +18,6 @@ constexpr size_t kMaxNotes = 200;
 
 std::string Number(int64_t value) { return std::to_string(value); }
 
-// "0-3, 7": runs of ranks.
-std::string RankList(const std::vector<int64_t>& ranks) {
-  std::string text;
-  size_t named = 0;
-  for (size_t i = 0; i < ranks.size();) {
-    size_t end = i + 1;
-    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-    if (named++ == kNamed) return text + " and others";
-    text += (text.empty() ? "" : ", ") + Number(ranks[i]);
-    if (end - i > 1) text += (end - i == 2 ? ", " : "-") + Number(ranks[end - 1]);
-    i = end;
-  }
-  return text;
-}
-
 class Notes {
  public:
   explicit Notes(Job* job) : job_(*job) {}
@@ -226,6 +211,20 @@ class Notes {
 };
 
 }  // namespace
+
+std::string RankList(const std::vector<int64_t>& ranks) {
+  std::string text;
+  size_t named = 0;
+  for (size_t i = 0; i < ranks.size();) {
+    size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    if (named++ == kNamed) return text + " and others";
+    text += (text.empty() ? "" : ", ") + Number(ranks[i]);
+    if (end - i > 1) text += (end - i == 2 ? ", " : "-") + Number(ranks[end - 1]);
+    i = end;
+  }
+  return text;
+}
 
 void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete) {
   Notes notes(job);

@@ -47,7 +47,9 @@ Column TimeOnPath(const char* rows) {
 // Sums by what `key` names.
 Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, const char* rows) {
   TableBuilder<Row> table;
-  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); });
+  if (by == kPathKernels) table.Add(DeviceKey(), Item(&PathDigest::ordinal));
+  table
       .Add(std::move(key),
            [by](const Row& r) {
              const bool line = by == kPathLines && r.item->name.empty();
@@ -74,6 +76,7 @@ Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, cons
 Table CriticalPathTable(const Job& job) {
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+      .Add(DeviceKey(), Item(&PathDigest::ordinal))
       .Add(TextKey("boundBy", "Bound by",
                    "host: recorded calls and Python; hostUnknown: the host outside of these; "
                    "dataLoading; launch: from a call to the start of its work; computation, "

@@ -45,7 +45,7 @@ std::vector<SequenceDigest> Collect(const Model& model, const std::vector<bool>&
     const SliceIndex at = root[model.SourceOp(i)];
     if (at != kNone) found[at].push_back(i);
   }
-  std::map<std::pair<StringId, std::vector<StringId>>, SequenceDigest> patterns;
+  std::map<std::tuple<StringId, int64_t, std::vector<StringId>>, SequenceDigest> patterns;
   for (auto& [op, works] : found) {
     std::sort(works.begin(), works.end(), [&](SliceIndex a, SliceIndex b) {
       return std::pair(s.start(a), a) < std::pair(s.start(b), b);
@@ -56,15 +56,18 @@ std::vector<SequenceDigest> Collect(const Model& model, const std::vector<bool>&
       names.push_back(s.name_id(i));
       device += s.duration(i);
     }
-    SequenceDigest& pattern = patterns[{s.name_id(op), std::move(names)}];
+    const int64_t ordinal = s.tracks()[s.track(works[0])].device;
+    SequenceDigest& pattern = patterns[{s.name_id(op), ordinal, std::move(names)}];
     ++pattern.count;
     pattern.device_time += device;
     pattern.host_time += s.duration(op);
   }
   std::vector<SequenceDigest> list;
   for (auto& [key, pattern] : patterns) {
-    pattern.operation = s.strings().Get(key.first);
-    for (const StringId name : key.second) {
+    const auto& [op, ordinal, names] = key;
+    pattern.device = ordinal;
+    pattern.operation = s.strings().Get(op);
+    for (const StringId name : names) {
       pattern.kernels.emplace_back(s.strings().Get(name));
     }
     list.push_back(std::move(pattern));
@@ -85,7 +88,8 @@ std::vector<SequenceDigest> SequencesOf(const Model& model, const std::string& n
   }
   std::vector<SequenceDigest> list = Collect(model, chosen, cancel);
   std::sort(list.begin(), list.end(), [](const SequenceDigest& a, const SequenceDigest& b) {
-    return std::tie(b.count, a.operation, a.kernels) < std::tie(a.count, b.operation, b.kernels);
+    return std::tie(b.count, a.operation, a.kernels, a.device) <
+           std::tie(a.count, b.operation, b.kernels, b.device);
   });
   return list;
 }
@@ -107,8 +111,8 @@ void AddSequences(const DigestWork& work, RankDigest* digest) {
   }
   std::vector<SequenceDigest> list = Collect(model, chosen, work.cancel);
   std::sort(list.begin(), list.end(), [](const SequenceDigest& a, const SequenceDigest& b) {
-    return std::tie(b.device_time, a.operation, a.kernels) <
-           std::tie(a.device_time, b.operation, b.kernels);
+    return std::tie(b.device_time, a.operation, a.kernels, a.device) <
+           std::tie(a.device_time, b.operation, b.kernels, b.device);
   });
   std::erase_if(list, [](const SequenceDigest& one) { return one.count < 2; });
   if (list.size() > kKept) list.resize(kKept);

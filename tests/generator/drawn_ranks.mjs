@@ -7,11 +7,31 @@ import { gzipSync } from 'node:zlib';
 
 const SENDRECV = 'ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)';
 const kernels = {
+  allreduce_coalesced: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
   allreduce: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
   alltoall: SENDRECV,
   send: SENDRECV,
   recv: SENDRECV,
 };
+
+/** What a recorder of today says of a call; `without` keys are left out. */
+function recordOf(call, group, elements, without, more) {
+  const record = {
+    'Collective name': call,
+    dtype: 'BFloat16',
+    'In msg nelems': elements,
+    'Out msg nelems': elements,
+    'Group size': group.ranks.length,
+    'Process Group Name': group.name,
+    'Process Group Description': group.description,
+    'Process Group Ranks': JSON.stringify(group.ranks),
+    ...more,
+  };
+  for (const key of Object.keys(record)) {
+    if (without === 'all' || without.some((start) => key.startsWith(start))) delete record[key];
+  }
+  return record;
+}
 
 export class DrawnRank {
   constructor(rank, { worldSize, device = rank, groups = [], header = {} }) {
@@ -48,22 +68,38 @@ export class DrawnRank {
     });
   }
 
+  /**
+   * Calls that run as one kernel, launched when their records have ended: what a coalescing manager
+   * or batch_isend_irecv does. `more` is recorded of all of them, and nothing of the kernel.
+   */
+  batch(calls, group, ts, dur, { without = [], more = {} } = {}) {
+    calls.forEach(({ call, elements, peer, range, parts }, k) => {
+      const at = ts - 60 + (k * 40) / calls.length;
+      const record = recordOf(call, group, elements, without, {
+        ...(call === 'send' ? { 'Dst Rank': peer } : {}),
+        ...(call === 'recv' ? { 'Src Rank': peer } : {}),
+        ...parts,
+        ...more,
+      });
+      this.host(`c10d::${call}`, at, 40 / calls.length - 0.1);
+      this.host('record_param_comms', at + 0.1, 40 / calls.length - 0.3, 'cpu_op', record);
+      if (range) this.host(range, at + 0.2, 40 / calls.length - 0.5, 'user_annotation');
+    });
+    this.correlation += 1;
+    const { correlation } = this;
+    this.host('nccl:coalesced', ts - 9, 4, 'user_annotation');
+    this.host('cudaLaunchKernelExC', ts - 8, 2, 'cuda_runtime', { correlation });
+    const stream = 20;
+    this.slice('kernel', SENDRECV, this.device, stream, ts, dur, {
+      device: this.device,
+      stream,
+      correlation,
+    });
+  }
+
   /** A collective with what a recorder of today says of it; `without` keys are left out. */
   collective(call, group, elements, ts, dur, { without = [], range, more = {} } = {}) {
-    const record = {
-      'Collective name': call,
-      dtype: 'BFloat16',
-      'In msg nelems': elements,
-      'Out msg nelems': elements,
-      'Group size': group.ranks.length,
-      'Process Group Name': group.name,
-      'Process Group Description': group.description,
-      'Process Group Ranks': JSON.stringify(group.ranks),
-      ...more,
-    };
-    for (const key of Object.keys(record)) {
-      if (without === 'all' || without.some((start) => key.startsWith(start))) delete record[key];
-    }
+    const record = recordOf(call, group, elements, without, more);
     const operator = `c10d::${call}`;
     this.kernel(kernels[call], ts, dur, { operator, stream: 20, args: record, range, record });
   }

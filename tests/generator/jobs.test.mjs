@@ -491,3 +491,20 @@ test('a stride takes its part of a list', async () => {
   }
   assert.equal(fs.readdirSync(digests).length, 5);
 });
+
+test('what machines send each other is what their ranks do', async () => {
+  const { at } = planted({ ranks: 24, steps: 1, seed: 3, missing: [9] });
+  const machine = (rank) => (rank === 9 ? '' : `node${Math.floor(rank / 8)}`);
+  const expected = {};
+  for (const row of await table(at, 'matrix')) {
+    const key = `${machine(row.rank)}>${machine(row.peer)}`;
+    expected[key] = (expected[key] ?? 0) + row.bytes;
+  }
+  const rows = await table(at, 'nodeMatrix');
+  assert.equal(rows.length, 9);
+  for (const row of rows) {
+    const sum = expected[`${row.node ?? ''}>${row.peerNode ?? ''}`];
+    // Bytes of pairs are rounded.
+    assert.ok(Math.abs(row.bytes - sum) < 100, `${row.node}>${row.peerNode}: ${row.bytes}, ${sum}`);
+  }
+});

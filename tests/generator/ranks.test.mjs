@@ -325,3 +325,71 @@ test('a recording that begins within a step takes part in what is left of it', a
   assert.deepEqual(await ranksOfCalls(at), [...Array(5).fill(3), ...Array(19).fill(4)]);
   assert.deepEqual(await notes(at, 'missingCalls'), []);
 });
+
+test('work of several devices in one process stays apart in each table', async () => {
+  const group = world(2);
+  const ranks = group.ranks.map((rank) => new DrawnRank(rank, { worldSize: 2, groups: [group] }));
+  for (const drawn of ranks) {
+    drawn.step(1, 900, 2000);
+    drawn.step(2, 2900, 200);
+    for (const [at, device] of [0, 1, 1].entries()) {
+      drawn.device = device;
+      for (const part of [0, 1, 2]) drawn.kernel('gemm', 1000 + 500 * at + 50 * part, 40 + device);
+      drawn.host('aten::big', 985 + 500 * at, 130);
+      drawn.host('cudaDeviceSynchronize', 1116 + 500 * at, 30, 'cuda_runtime');
+    }
+  }
+  const at = written(ranks);
+  const kernels = await table(at, 'kernelRanks');
+  assert.deepEqual(
+    kernels.map((row) => [row.rank, row.device, row.count, row.sumUs]),
+    [0, 1].flatMap((rank) => [
+      [rank, 0, 3, 120],
+      [rank, 1, 6, 246],
+    ]),
+  );
+  const path = await table(at, 'criticalKernels');
+  const devices = new Set(path.map((row) => `${row.rank} ${row.device}`));
+  assert.deepEqual([...devices].sort(), ['0 0', '0 1', '1 0', '1 1']);
+  // What is summed over ranks has neither column.
+  const { tables } = await emberlineJson('distributed', at);
+  const whole = ['stragglers', 'reasons', 'lateness', 'ranks', 'matrix'];
+  for (const { by } of tables) {
+    const result = await emberlineJson('distributed', at, '--by', by);
+    const keys = result.columns.map((column) => column.key);
+    if (!keys.includes('rank') || whole.includes(by)) continue;
+    const lines = by === 'criticalOperators' || by === 'criticalLines';
+    assert.equal(keys.includes('device'), !lines, by);
+  }
+});
+
+test('a rank that was recorded several times is said to be, and shows one recording', async () => {
+  const at = path.join(folder, 'spans');
+  const begin = 1_700_000_000_000;
+  for (const span of [0, 1, 2]) {
+    const ranks = plain(2);
+    for (const drawn of ranks) {
+      for (let more = 0; more < span; more += 1) drawn.kernel('extra', 3000 + 100 * more, 10);
+    }
+    // Rank 1 was recorded once.
+    const these = span === 0 ? ranks : ranks.slice(0, 1);
+    writeRanks(at, these, (rank) => `node_${rank}.${begin + span}.pt.trace.json`);
+  }
+  const [note, ...others] = (await emberlineJson('distributed', at)).notes;
+  assert.equal(note.kind, 'moreSpans');
+  assert.deepEqual(note.ranks, [0]);
+  assert.equal(note.text, 'Rank 0 was recorded 3 times: only capture span 1 is shown.');
+  assert.deepEqual(others, []);
+  for (const args of [
+    ['collectives'],
+    ['idle', '--format', 'csv'],
+    ['distributed', '--by', 'ranks', '--format', 'json'],
+  ]) {
+    const [command, ...options] = args;
+    const { stderr } = await emberline([command, at, ...options]);
+    assert.match(stderr, /Note: Rank 0 was recorded 3 times/, command);
+  }
+  const third = await emberline(['distributed', at, '--span', '3']);
+  assert.match(third.stdout, /Note: Rank 0 was recorded 3 times: only capture span 3 is shown/);
+  assert.match(third.stdout, /no capture span/, 'rank 1 has none');
+});

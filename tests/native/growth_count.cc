@@ -2,7 +2,10 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
+#include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdlib>
 #include <new>
 
@@ -58,6 +61,23 @@ WorkCounter::WorkCounter() : blocks_(blocks.count + ended_blocks), bytes_(alive_
 
 Work WorkCounter::Count() const {
   return {blocks.count + ended_blocks - blocks_, peak_bytes.load() - bytes_};
+}
+
+double Exponent(uint64_t small, uint64_t large) {
+  return std::log(static_cast<double>(large) / static_cast<double>(std::max<uint64_t>(small, 1))) /
+         std::log(static_cast<double>(kFactor));
+}
+
+void CheckGrowth(const Work& small, const Work& large) {
+  // What is less than this in the large one cannot be told from what every call costs.
+  constexpr double kLeastBlocks = 1e6;
+  constexpr double kLeastBytes = 4e6;
+  const double blocks = Exponent(small.blocks, large.blocks);
+  const double bytes = Exponent(small.peak_bytes, large.peak_bytes);
+  INFO("blocks " << small.blocks << " -> " << large.blocks << ", exponent " << blocks);
+  INFO("bytes " << small.peak_bytes << " -> " << large.peak_bytes << ", exponent " << bytes);
+  CHECK((static_cast<double>(large.blocks) < kLeastBlocks || blocks < kMostExponent));
+  CHECK((static_cast<double>(large.peak_bytes) < kLeastBytes || bytes < kMostExponent));
 }
 
 }  // namespace emberline::growth

@@ -12,6 +12,16 @@ struct Work {
   uint64_t peak_bytes = 0;  // most bytes alive at once, of those allocated since
 };
 
+// Work and memory of what grows follow size ^ exponent. Sorting adds a little to 1; the square
+// would be 2.
+inline constexpr double kMostExponent = 1.35;
+// By how much what is measured grows.
+inline constexpr int kFactor = 4;
+double Exponent(uint64_t small, uint64_t large);
+
+// Checks that work and memory follow the size, `small` being that of a fourth of it.
+void CheckGrowth(const Work& small, const Work& large);
+
 // From its making on: what the present thread runs, and what all threads allocate. One at a time.
 class WorkCounter {
  public:

@@ -380,6 +380,23 @@ std::string DeviceList(int n) {
                  }) + "],");
 }
 
+// Sends and receives of which many run as one, and kernels that never were asked for.
+std::string Coalesced(int size) {
+  std::string events;
+  for (int i = 0; i < size; ++i) {
+    const double ts = i * 100.0;
+    for (int k = 0; k < 3; ++k) {
+      events += Op("record_param_comms", ts + k, 0.5,
+                   std::string(R"("Collective name":")") + (k % 2 == 0 ? "send" : "recv") +
+                       R"(","Dst Rank":1,"Src Rank":1,"In msg nelems":8,"dtype":"Float")");
+    }
+    // One in three launches what was recorded since the one before.
+    if (i % 3 != 0) continue;
+    events += Launch(i, ts + 20, 5) + Kernel("ncclDevKernel_SendRecv", i, ts + 30, 50);
+  }
+  return TraceOf(events);
+}
+
 }  // namespace
 
 std::string HostEvent(const char* category, const std::string& name, double ts, double dur,
@@ -434,6 +451,7 @@ const std::vector<Shape> kShapes = {
     {"idle time below deep frames", GapsBelowDeepFrames},
     {"idle time below long calls", GapsBelowLongCalls},
     {"many collectives", Collectives},
+    {"calls that run as one", Coalesced},
     {"overlapping loaders", Loaders},
 };
 

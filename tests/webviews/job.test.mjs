@@ -1,12 +1,12 @@
 // The page of a job, with the real daemon behind it: the answer first, what is wrong with the input,
 // the charts and their twins, and what is asked of the extension.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { emberline } from '../lib/cli.mjs';
-import { writeJob } from '../generator/job.mjs';
+import { generateJob, writeJob } from '../generator/job.mjs';
 import { axe, commandLine, Harness } from './harness.mjs';
 import { rowCounts } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
@@ -45,7 +45,10 @@ async function withJob(path, options, work) {
   }
 }
 
-const heading = (page) => page.getByRole('region', { name: 'Answer' }).locator('h1').innerText();
+const heading = async (page) => {
+  const text = await page.getByRole('region', { name: 'Answer' }).locator('h1').innerText();
+  return text.replaceAll('\u00a0', ' ');
+};
 
 test('the answer says how many ranks, what is exposed, and who is late and why', async () => {
   const { breakdown, stragglers } = commandLine('distributed', broken);
@@ -168,6 +171,43 @@ test('communication: sizes, pairs, operations, and each collective with who came
     );
     assert.equal(opened.rank, first.lastRank);
     assert.ok(opened.slice >= 0);
+  });
+});
+
+test('of many ranks the bars are all in sight, and their machines are told who talks to whom', async () => {
+  const many = join(folder, 'many');
+  writeJob(many, { ranks: 200, steps: 1, seed: 5 });
+  await withJob(many, {}, async (job, page) => {
+    for (const chart of await page.getByRole('application', { name: /of each rank/ }).all()) {
+      const hidden = await chart.evaluate((node) => node.scrollWidth - node.clientWidth);
+      assert.equal(hidden, 0);
+    }
+    await job.view('Communication');
+    const map = page.getByRole('application', { name: /^Bytes from machine to machine/ });
+    await map.focus();
+    await page.keyboard.press('ArrowRight');
+    assert.match(await map.getAttribute('aria-label'), /From node0 to node1/);
+    await page.keyboard.press('ArrowLeft');
+    assert.match(await map.getAttribute('aria-label'), /Within node0/);
+  });
+});
+
+test('a job of several recordings says so first, and shows the one that is chosen', async () => {
+  const twice = join(folder, 'twice');
+  const { files } = generateJob({ ranks: 2, steps: 3 });
+  const later = generateJob({ ranks: 2, steps: 2 }).files;
+  mkdirSync(twice);
+  for (const { name, text } of files) writeFileSync(join(twice, name), text);
+  // The first rank was recorded once.
+  const [, { name, text }] = later;
+  writeFileSync(join(twice, name.replace('1700000000000', '1700000009000')), text);
+  await withJob(twice, {}, async (job, page) => {
+    const notices = page.getByRole('note', { name: 'About these ranks' });
+    assert.match(
+      await notices.innerText(),
+      /^\s*Rank 1 was recorded 2 times: only capture span 1 is shown\./,
+    );
+    await job.sent('retry', () => job.choose('Span', '2'));
   });
 });
 

@@ -40,3 +40,8 @@ export function shapesText(text: string): string {
 export function visible(text: string): string {
   return replaceHidden(text);
 }
+
+/** A sentence whose figures stay on one line with their units. */
+export function unbroken(text: string): string {
+  return text.replace(/(\d) (?=%|[KMGT]i?B\b|B\b|[nµm]?s\b|GB\/s|[KMGTP]?FLOP\b)/gu, '$1\u00a0');
+}

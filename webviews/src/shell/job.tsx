@@ -20,7 +20,9 @@ import { ViewBody } from './view_body.tsx';
 function JobSelectors({ loaded }: { loaded: LoadedJob }) {
   const runs = loaded.profile?.runs ?? [];
   const run = runs.find(({ name }) => name === selection.value.run) ?? runs[0];
-  const spans = run?.workers[0]?.spans ?? [];
+  const spans = (run?.workers ?? [])
+    .map((worker) => worker.spans)
+    .reduce((most, spans) => (spans.length > most.length ? spans : most), []);
   return (
     <>
       {runs.length > 1 && run !== undefined ? (

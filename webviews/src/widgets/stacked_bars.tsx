@@ -1,4 +1,5 @@
 // One stacked bar per step, drawn from the bottom; many steps scroll sideways.
+import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { axisScale, fixed, quantity, share, type Unit } from '#shared/numbers.ts';
 import { commonTexts } from '../lib/texts.ts';
@@ -35,6 +36,14 @@ function isRound(value: number, digits: number): boolean {
   return Math.abs(scaled - Math.round(scaled)) < 1e-6;
 }
 
+/** A round number of bars from label to label. */
+function roundStep(least: number): number {
+  for (let power = 1; ; power *= 10) {
+    const step = [1, 2, 5].map((factor) => factor * power).find((one) => one >= least);
+    if (step !== undefined) return step;
+  }
+}
+
 const height = 210;
 const margin = { top: 10, bottom: 40, right: 8 };
 
@@ -45,6 +54,8 @@ export function StackedBars(props: {
   unit: Unit;
   parts: readonly BarPart[];
   bars: readonly Bar[];
+  /** Room for a bar at least, in pixels: more of them than fit scroll. */
+  leastRoom?: number;
   onPick?: (name: string) => void;
 }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -63,12 +74,15 @@ export function StackedBars(props: {
     ...margin,
     left: 30 + ticks.reduce((most, tick) => Math.max(most, tickText(tick).length), 0) * 7,
   };
-  const slot = Math.max(14, (width - plot.left - plot.right) / Math.max(1, bars.length));
+  const slot = Math.max(
+    props.leastRoom ?? 14,
+    (width - plot.left - plot.right) / Math.max(1, bars.length),
+  );
   const drawn = plot.left + plot.right + slot * bars.length;
   const inner = height - plot.top - plot.bottom;
   const y = (value: number): number => plot.top + inner * (1 - value / ceiling);
-  const barWidth = Math.min(56, slot * 0.72);
-  const every = Math.ceil(44 / slot);
+  const barWidth = slot < 6 ? slot : Math.min(56, slot * 0.72);
+  const every = roundStep(44 / slot);
   const describe = (bar: Bar): string =>
     [
       `${props.xTitle} ${bar.name}${bar.note === undefined ? '' : ` (${bar.note})`}: ${quantity(bar.total, props.unit)}`,
@@ -112,7 +126,7 @@ export function StackedBars(props: {
         onPointerLeave={() => setTip(undefined)}
       >
         <svg
-          class="chart"
+          class={`chart ${slot < 6 ? 'dense' : ''}`}
           width={drawn}
           height={height}
           viewBox={`0 0 ${drawn} ${height}`}
@@ -190,14 +204,17 @@ export function StackedBars(props: {
   );
 }
 
-export function Legend(props: { parts: readonly (BarPart & { definition?: string })[] }) {
+export function Legend(props: {
+  /** `mark`: where color is not all that tells the parts apart, in a box of 10 by 10. */
+  parts: readonly (BarPart & { definition?: string; mark?: ComponentChildren })[];
+}) {
   return (
     <ul class="legend inline">
       {props.parts.map((part) => (
         <li key={part.title} title={part.definition}>
           <span class="legend-item">
             <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-              <rect width="10" height="10" rx="2" fill={part.color} />
+              {part.mark ?? <rect width="10" height="10" rx="2" fill={part.color} />}
             </svg>
             <span class="legend-name">{part.title}</span>
           </span>

@@ -86,6 +86,7 @@ export function answerText(job: DistributedJobResult): string {
 
 /** Notes that say that figures lack something, apart from what is only worth knowing. */
 const serious = new Set([
+  'moreSpans',
   'brokenFile',
   'missingRank',
   'duplicateRank',

@@ -77,6 +77,8 @@ export function RankBars(props: {
               unit="us"
               parts={parts}
               bars={lines}
+              // Who sticks out among many must be in sight.
+              leastRoom={2}
               onPick={(name) => openRank(Number.parseInt(name, 10))}
             />
             <Legend parts={parts} />

@@ -18,7 +18,7 @@ import { numberOf, text } from '../links.ts';
 import { CallMembers } from './call_members.tsx';
 import { HeatMap } from './heat_map.tsx';
 import { useJob } from './overview.tsx';
-import { Scatter, type Point } from './scatter.tsx';
+import { Mark, Scatter, type Point } from './scatter.tsx';
 import { JobTable, RankLink, useRows, type By } from './table.tsx';
 import { jobTexts } from './texts.ts';
 
@@ -105,7 +105,13 @@ function SizePlot() {
               yUnit="gbPerS"
               points={points}
             />
-            <Legend parts={operations.map((title, index) => ({ title, color: colors[index]! }))} />
+            <Legend
+              parts={operations.map((title, index) => {
+                const color = colors[index]!;
+                const mark = <Mark shape={index} x={5} y={5} r={3.5} color={color} />;
+                return { title, color, mark };
+              })}
+            />
           </>
         )}
       </div>
@@ -113,12 +119,27 @@ function SizePlot() {
   );
 }
 
-/** More ranks than this are left to the table of pairs. */
+/** Of more ranks than this, their machines are shown. */
 const mostInMatrix = 192;
 
+/** What a matrix is of: the two ends of its rows. */
+const ends = {
+  matrix: (row: Row): [string, string] => [
+    String(numberOf(row, 'rank') ?? ''),
+    String(numberOf(row, 'peer') ?? ''),
+  ],
+  nodeMatrix: (row: Row): [string, string] => [
+    visible(text(row, 'node')) || jobTexts.otherMachine,
+    visible(text(row, 'peerNode')) || jobTexts.otherMachine,
+  ],
+};
+
 function Matrix() {
-  const ranks = useJob()?.ranks.length ?? 0;
-  if (ranks <= mostInMatrix) return <MatrixOfAll />;
+  const result = useJob();
+  const ranks = result?.ranks.length ?? 0;
+  const nodes = result?.nodes.length ?? 0;
+  if (ranks <= mostInMatrix) return <MatrixOf key="ranks" by="matrix" />;
+  if (nodes > 1 && nodes <= mostInMatrix) return <MatrixOf key="machines" by="nodeMatrix" />;
   return (
     <Panel title={jobTexts.whoTalksToWhom}>
       <Nothing>{jobTexts.tooManyPairs(ranks)}</Nothing>
@@ -126,45 +147,43 @@ function Matrix() {
   );
 }
 
-function MatrixOfAll() {
-  const { rows, error } = useRows('matrix');
+function MatrixOf({ by }: { by: keyof typeof ends }) {
+  const { rows, error } = useRows(by);
+  const machines = by === 'nodeMatrix';
   const asTable = viewState('job', 'matrixAsTable', false);
   const root = useRef<HTMLDivElement>(null);
   const matrix = useMemo(() => {
-    const ranks = new Set<number>();
-    for (const row of rows ?? []) {
-      ranks.add(numberOf(row, 'rank') ?? 0);
-      ranks.add(numberOf(row, 'peer') ?? 0);
-    }
-    const order = [...ranks].sort((a, b) => a - b);
-    const at = new Map(order.map((rank, index) => [rank, index]));
+    const names = new Set((rows ?? []).flatMap(ends[by]));
+    const order = [...names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    const at = new Map(order.map((name, index) => [name, index]));
     const cells = order.map(() => order.map((): number | undefined => undefined));
     const found = order.map(() => order.map((): Row | undefined => undefined));
     let most = 0;
     for (const row of rows ?? []) {
-      const [from, to] = [at.get(numberOf(row, 'rank') ?? 0)!, at.get(numberOf(row, 'peer') ?? 0)!];
+      const [from, to] = ends[by](row).map((name) => at.get(name)!) as [number, number];
       const bytes = numberOf(row, 'bytes') ?? 0;
       cells[from]![to] = bytes;
       found[from]![to] = row;
       most = Math.max(most, bytes);
     }
     return { order, cells, found, most };
-  }, [rows]);
+  }, [rows, by]);
   const { order } = matrix;
   const words = (line: number, column: number): string[] => {
     const row = matrix.found[line]?.[column];
-    const title = jobTexts.fromRankToRank(order[line], order[column]);
+    const pair = [order[line]!, order[column]!] as const;
+    const title = machines ? jobTexts.fromMachine(...pair) : jobTexts.fromRankToRank(...pair);
     if (row === undefined) return [title, jobTexts.nothing];
     const exact = row.exact === true;
     return [
       title,
       jobTexts.bytesInCalls(numberOf(row, 'bytes'), numberOf(row, 'calls') ?? 0),
-      exact ? jobTexts.sendsAsRecorded : jobTexts.collectivesInParts,
+      exact ? jobTexts.asRecorded : jobTexts.collectivesInParts,
     ];
   };
   return (
     <Panel
-      title={jobTexts.whoTalksToWhom}
+      title={machines ? jobTexts.betweenMachines : jobTexts.whoTalksToWhom}
       definition={jobTexts.whoTalksToWhomHint}
       actions={<ChartMenu name={jobTexts.whoTalksToWhom} chart={root} asTable={asTable} pngOnly />}
     >
@@ -188,19 +207,20 @@ function MatrixOfAll() {
             rows={(rows ?? [])
               .slice(0, 1000)
               .map((row) => [
-                <RankLink key="from" rank={numberOf(row, 'rank') ?? 0} />,
-                <RankLink key="to" rank={numberOf(row, 'peer') ?? 0} />,
+                ...ends[by](row).map((name, index) =>
+                  machines ? name : <RankLink key={index} rank={Number(name)} />,
+                ),
                 quantity(numberOf(row, 'bytes'), 'bytes'),
                 fixed(numberOf(row, 'calls') ?? 0, 0),
               ])}
           />
         ) : (
           <HeatMap
-            label={jobTexts.bytesFromRankToRank}
-            xTitle={jobTexts.toRank}
-            yTitle={jobTexts.fromRank}
-            columns={order.map(String)}
-            lines={order.map(String)}
+            label={machines ? jobTexts.bytesBetweenMachines : jobTexts.bytesFromRankToRank}
+            xTitle={machines ? jobTexts.toMachine : jobTexts.toRank}
+            yTitle={machines ? jobTexts.fromMachineTitle : jobTexts.fromRank}
+            columns={order}
+            lines={order}
             cells={matrix.cells}
             least={0}
             most={matrix.most}

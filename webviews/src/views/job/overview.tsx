@@ -6,7 +6,7 @@ import { fixed, quantity } from '#shared/numbers.ts';
 import { openRank, openSource } from '../../host/host.ts';
 import { viewState } from '../../host/view_state.ts';
 import { job } from '../../host/store.ts';
-import { visible } from '../../lib/format.ts';
+import { unbroken, visible } from '../../lib/format.ts';
 import { placeName, placeOf } from '../../lib/place_text.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
@@ -188,7 +188,7 @@ export function JobOverview() {
   return (
     <div class="job">
       <section class="job-answer" aria-label={commonTexts.answer}>
-        <h1>{visible(answerText(result))}</h1>
+        <h1>{unbroken(visible(answerText(result)))}</h1>
       </section>
       <Wrong result={result} />
       <Stragglers result={result} />

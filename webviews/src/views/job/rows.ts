@@ -103,7 +103,8 @@ export function gridOf(rows: readonly Row[], key: string, devices: boolean): Gri
     lines: sorted,
     steps: columns,
     cells: sorted.map(({ name }) => columns.map((step) => values.get(`${name} ${step}`))),
-    least: Math.min(least, most),
+    // What differs by less than a tenth is not worth the whole scale.
+    least: Math.min(least, most * 0.9),
     most,
   };
 }

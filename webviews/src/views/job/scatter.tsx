@@ -30,8 +30,9 @@ export function logTicks(least: number, largest: number, base: number, most: num
   return ticks;
 }
 
-function Mark({ shape, x, y, color }: { shape: number; x: number; y: number; color: string }) {
-  const r = 5;
+/** One of the shapes of points, `r` being half its size. */
+export function Mark(props: { shape: number; x: number; y: number; color: string; r: number }) {
+  const { shape, x, y, color, r } = props;
   const kinds = [
     <circle key="0" cx={x} cy={y} r={r} fill={color} />,
     <rect key="1" x={x - r} y={y - r} width={2 * r} height={2 * r} fill={color} />,
@@ -110,7 +111,7 @@ export function Scatter(props: {
             class={`scatter-point ${hot === index ? 'hot' : ''}`}
             onPointerEnter={() => show(index)}
           >
-            <Mark shape={point.shape} x={x(point.x)} y={y(point.y)} color={point.color} />
+            <Mark shape={point.shape} x={x(point.x)} y={y(point.y)} color={point.color} r={5} />
           </g>
         ))}
       </PointFrame>

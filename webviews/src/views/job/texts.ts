@@ -85,13 +85,21 @@ export const jobTexts = {
   whoTalksToWhom: 'Traffic between ranks',
   tooManyPairs: (ranks: number) =>
     `${fixed(ranks, 0)} ranks have more pairs than a chart can show: the table of pairs lists them.`,
-  fromRankToRank: (from: number, to: number) => `From rank ${from} to rank ${to}`,
+  fromRankToRank: (from: string, to: string) => `From rank ${from} to rank ${to}`,
+  betweenMachines: 'Traffic between machines',
+  fromMachine: (from: string, to: string) =>
+    from === to ? `Within ${from}` : `From ${from} to ${to}`,
+  otherMachine: 'ranks without a trace',
+  bytesBetweenMachines: 'Bytes from machine to machine',
+  toMachine: 'To machine',
+  fromMachineTitle: 'From machine',
   nothing: 'Nothing',
   bytesInCalls: (bytes: number | undefined, calls: number) =>
     `${quantity(bytes, 'bytes')} in ${plural(calls, 'call')}`,
-  sendsAsRecorded: 'Sends, as recorded',
+  asRecorded: 'As recorded',
   collectivesInParts: 'Collectives counted as if each rank sent equal parts to the others',
-  whoTalksToWhomHint: 'Bytes from rank to rank: sends as recorded, collectives in equal parts.',
+  whoTalksToWhomHint:
+    'Bytes from rank to rank: sends, receives and all-to-all exchanges as recorded, other collectives in equal parts.',
   addingUpPairs: 'Summing up pairs',
   noPairs: 'No communication between two ranks was found.',
   from: 'From',

@@ -1,0 +1,116 @@
+#include "ranks/coalesced.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "ranks/collective_names.h"
+
+namespace emberline {
+namespace {
+
+// A range lies this far below the record of its call.
+constexpr int kBelow = 4;
+
+class Queues {
+ public:
+  Queues(const TraceStore& store, const std::unordered_set<SliceIndex>& taken)
+      : s_(store), taken_(taken) {}
+
+  void Add(SliceIndex i) {
+    if (s_.kind(i) != SliceKind::kCpuOp && s_.kind(i) != SliceKind::kUserAnnotation) return;
+    const Says says = SaysOf(i);
+    if (says == Says::kNothing) return;
+    SliceIndex record = i;
+    if (says == Says::kPair) record = RecordAround(i);
+    if (taken_.count(record) > 0 || taken_.count(i) > 0) return;
+    const auto [at, added] = places_.try_emplace(record, moments_.size());
+    if (added) moments_.push_back({s_.track(i), s_.end(record), false, {record, kNone}});
+    if (says == Says::kPair) moments_[at->second].call.range = i;
+  }
+  void AddLaunch(SliceIndex i) { moments_.push_back({s_.track(i), s_.start(i), true, {i, kNone}}); }
+
+  std::unordered_map<SliceIndex, std::vector<QueuedCall>> Take() {
+    std::sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) {
+      return std::tie(a.track, a.time, a.launch, a.call.record) <
+             std::tie(b.track, b.time, b.launch, b.call.record);
+    });
+    std::unordered_map<SliceIndex, std::vector<QueuedCall>> found;
+    std::vector<QueuedCall> queue;
+    for (size_t i = 0; i < moments_.size(); ++i) {
+      const Moment& moment = moments_[i];
+      if (i > 0 && moments_[i - 1].track != moment.track) queue.clear();
+      if (!moment.launch) {
+        if (!queue.empty() && !Together(queue.back(), moment.call)) queue.clear();
+        queue.push_back(moment.call);
+      } else if (!queue.empty()) {
+        found[moment.call.record] = std::move(queue);
+        queue = {};
+      }
+    }
+    return found;
+  }
+
+ private:
+  enum class Says : uint8_t { kNothing, kRecord, kPair };
+  struct Moment {
+    TrackIndex track;
+    Ns time;
+    bool launch;
+    QueuedCall call;  // of a launch, its record is the launch
+  };
+
+  Says SaysOf(SliceIndex i) {
+    const auto [at, added] = names_.try_emplace(s_.name_id(i), Says::kNothing);
+    if (added) {
+      const std::string_view name = s_.name(i);
+      if (name == kCallRecord) at->second = Says::kRecord;
+      if (PairOfName(name)) at->second = Says::kPair;
+    }
+    return at->second;
+  }
+
+  SliceIndex RecordAround(SliceIndex range) const {
+    SliceIndex around = s_.parent(range);
+    for (int i = 0; i < kBelow && around != kNone; ++i, around = s_.parent(around)) {
+      if (s_.name(around) == kCallRecord) return around;
+    }
+    return range;
+  }
+
+  bool Together(const QueuedCall& a, const QueuedCall& b) const {
+    const auto group = [&](const QueuedCall& c) {
+      return s_.ArgText(c.record, ArgRole::kGroupName);
+    };
+    const auto number = [&](const QueuedCall& c) {
+      return s_.ArgInt(c.record, ArgRole::kCollectiveNumber);
+    };
+    return group(a) == group(b) && number(a) == number(b);
+  }
+
+  const TraceStore& s_;
+  const std::unordered_set<SliceIndex>& taken_;
+  std::unordered_map<StringId, Says> names_;
+  std::unordered_map<SliceIndex, size_t> places_;  // of records in moments_
+  std::vector<Moment> moments_;
+};
+
+}  // namespace
+
+std::unordered_map<SliceIndex, std::vector<QueuedCall>> QueuedCalls(
+    const TraceStore& store, const std::unordered_set<SliceIndex>& launches,
+    const std::unordered_set<SliceIndex>& taken) {
+  std::unordered_set<TrackIndex> threads;
+  for (const SliceIndex launch : launches) threads.insert(store.track(launch));
+  Queues queues(store, taken);
+  for (SliceIndex i = 0; i < store.slice_count(); ++i) {
+    if (launches.count(i) > 0) {
+      queues.AddLaunch(i);
+    } else if (threads.count(store.track(i)) > 0) {
+      queues.Add(i);
+    }
+  }
+  return queues.Take();
+}
+
+}  // namespace emberline
