@@ -1,5 +1,6 @@
 // Who talks to whom.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -171,7 +172,7 @@ void AddTraffic(TableBuilder<Row>& table) {
                      "if each rank sent what the bus carries to the others in equal parts, "
                      "whatever route the library takes. Groups with more than 1,024 of them are "
                      "left out."),
-           [](const Row& r) { return Cell(static_cast<int64_t>(r.bytes + 0.5)); })
+           [](const Row& r) { return Cell(int64_t{std::llround(r.bytes)}); })
       .Add(Count("calls", "Calls", "Collectives, sends and receives between the two."), &Row::calls)
       .Add(FlagFact("exact", "Exact",
                     "Only sends, receives and all-to-all exchanges whose sizes were recorded, so "

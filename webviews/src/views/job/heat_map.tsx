@@ -87,7 +87,9 @@ function draw(canvas: HTMLCanvasElement, props: HeatMapProps, width: number): vo
   const everyColumn = Math.ceil((widest * 7 + 10) / cellWidth);
   props.columns.forEach((name, column) => {
     if (column % everyColumn !== 0) return;
-    context.fillText(name, left + (column + 0.5) * cellWidth, below + 10);
+    const x = left + (column + 0.5) * cellWidth;
+    // The last one may have no room.
+    if (x + context.measureText(name).width / 2 <= width) context.fillText(name, x, below + 10);
   });
   context.fillStyle = title;
   const drawn = cellWidth * props.columns.length;

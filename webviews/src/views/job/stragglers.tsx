@@ -13,6 +13,9 @@ const names: Record<Shown, string> = {
   lateness: jobTexts.latenessByRankAndStep,
 };
 
+/** Columns that give way before what a late rank did instead does. */
+const lesser = ['calls', 'waitingUs', 'causedUs', 'latenessUs', 'straggler'];
+
 export function JobStragglers() {
   const by = viewState<Shown>('job', 'stragglersBy', 'stragglers');
   const shown = names[by.value] === undefined ? 'stragglers' : by.value;
@@ -21,6 +24,7 @@ export function JobStragglers() {
       <JobTable
         name={names[shown]}
         by={shown}
+        {...(shown === 'stragglers' ? { lesser } : {})}
         toolbar={
           <Segments
             label={commonTexts.rows}

@@ -43,6 +43,12 @@ const rankCell =
     return rank === undefined ? '\u2013' : <RankLink rank={rank} />;
   };
 
+/** A cell with a device, or the host. */
+function deviceCell(row: Row): ComponentChildren {
+  const device = numberOf(row, 'device');
+  return device === undefined ? '\u2013' : device < 0 ? jobTexts.host : String(device);
+}
+
 /** A cell with a place, which opens the code. */
 export function placeCell(row: Row): ComponentChildren {
   const place = placeOf(text(row, 'place'));
@@ -86,6 +92,7 @@ export function JobTable(props: {
         peer: rankCell('peer'),
         lastRank: rankCell('lastRank'),
         maxRank: rankCell('maxRank'),
+        device: deviceCell,
         place: placeCell,
       }}
       hideColumns={() => (severalDevices() ? [] : ['device'])}

@@ -94,6 +94,7 @@ export const jobTexts = {
   toMachine: 'To machine',
   fromMachineTitle: 'From machine',
   nothing: 'Nothing',
+  host: 'host',
   bytesInCalls: (bytes: number | undefined, calls: number) =>
     `${quantity(bytes, 'bytes')} in ${plural(calls, 'call')}`,
   asRecorded: 'As recorded',
