@@ -2,6 +2,7 @@
 // Several that run as one on one rank tie its partners together: they are one exchange.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <set>
@@ -199,7 +200,10 @@ class PairMatcher {
 
   void AddTraffic(int64_t from, int64_t to, int64_t bytes) {
     PairTraffic& traffic = job_.traffic[{from, to}];
-    traffic.bytes += std::max<int64_t>(bytes, 0);
+    // A damaged digest may say anything.
+    if (__builtin_add_overflow(traffic.bytes, std::max<int64_t>(bytes, 0), &traffic.bytes)) {
+      traffic.bytes = INT64_MAX;
+    }
     ++traffic.calls;
   }
 

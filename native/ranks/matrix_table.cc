@@ -172,7 +172,8 @@ void AddTraffic(TableBuilder<Row>& table) {
                      "if each rank sent what the bus carries to the others in equal parts, "
                      "whatever route the library takes. Groups with more than 1,024 of them are "
                      "left out."),
-           [](const Row& r) { return Cell(int64_t{std::llround(r.bytes)}); })
+           // A damaged digest may say anything.
+           [](const Row& r) { return Cell(int64_t{std::llround(std::min(r.bytes, 9e18))}); })
       .Add(Count("calls", "Calls", "Collectives, sends and receives between the two."), &Row::calls)
       .Add(FlagFact("exact", "Exact",
                     "Only sends, receives and all-to-all exchanges whose sizes were recorded, so "

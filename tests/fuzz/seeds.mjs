@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import zlib from 'node:zlib';
 import { dialects, traceText } from '../generator/generate.mjs';
+import { DrawnRank, world, writeRanks } from '../generator/drawn_ranks.mjs';
 import { writeJob } from '../generator/job.mjs';
 import { serverPath } from '../lib/cli.mjs';
 import { goldenNames, goldenTraces } from '../lib/golden_traces.mjs';
@@ -83,16 +84,33 @@ function streams() {
   return found;
 }
 
+/** Ranks that send and receive at once, and exchange uneven parts. */
+function exchanges() {
+  const group = world(3);
+  return group.ranks.map((rank) => {
+    const drawn = new DrawnRank(rank, { worldSize: 3, groups: [group] });
+    const [next, before] = [(rank + 1) % 3, (rank + 2) % 3];
+    const calls = [
+      { call: 'send', peer: next, elements: 100 + rank },
+      { call: 'recv', peer: before, elements: 100 + before },
+    ];
+    drawn.batch(calls, group, 1000, 50);
+    drawn.collective('alltoall', group, 60, 2000, 40, { more: { 'In split size': '[1, 2, 3]' } });
+    return drawn;
+  });
+}
+
 /** Digests of small jobs, made by the program that reads them. */
 function digests() {
   const folder = mkdtempSync(path.join(tmpdir(), 'emberline-seeds-'));
   try {
     const straggler = { rank: 1, kind: 'host', extraNs: 2_000_000 };
-    for (const [name, options] of Object.entries({
-      named: { ranks: 2, steps: 2, straggler },
-      plain: { ranks: 2, steps: 1, named: false, sequences: false },
+    for (const [name, write] of Object.entries({
+      named: (at) => writeJob(at, { ranks: 2, steps: 2, straggler }),
+      plain: (at) => writeJob(at, { ranks: 2, steps: 1, named: false, sequences: false }),
+      exchanges: (at) => writeRanks(at, exchanges()),
     })) {
-      writeJob(path.join(folder, name), options);
+      write(path.join(folder, name));
       const out = path.join(folder, 'digests', name);
       const made = spawnSync(serverPath, ['digest', path.join(folder, name), '-o', out]);
       if (made.status !== 0) throw new Error(`No digest was made: ${made.stderr}`);

@@ -1,10 +1,10 @@
 // Work on several threads: all of it is done, whatever happens on one of them.
-#include "base/parallel.h"
-
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <set>
 #include <stdexcept>
+
+#include "base/parallel.h"
 
 using namespace emberline;
 
