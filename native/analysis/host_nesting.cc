@@ -20,17 +20,18 @@ HostNester::HostNester(const TraceStore& store, HostNesting* nesting)
 }
 
 void HostNester::Close(SliceIndex i) {
-  while (!open_.empty() && store_.end(open_.back()) <= store_.start(i) &&
-         !(store_.duration(i) == 0 && store_.end(open_.back()) == store_.start(i))) {
+  const Ns start = store_.start(i), duration = store_.duration(i), end = store_.end(i);
+  while (!open_.empty() && ends_.back() <= start && !(duration == 0 && ends_.back() == start)) {
     open_.pop_back();
+    ends_.pop_back();
   }
   for (size_t k = open_.size(), look = kMaxLook; k-- > 0 && look-- > 0;) {
-    if (store_.end(open_[k]) + kJitter < store_.end(i)) continue;
+    if (ends_[k] + kJitter < end) continue;
     nesting_.parent[i] = open_[k];
     break;
   }
-  nesting_.exclusive[i] += store_.duration(i);
-  if (nesting_.parent[i] != kNone) nesting_.exclusive[nesting_.parent[i]] -= store_.duration(i);
+  nesting_.exclusive[i] += duration;
+  if (nesting_.parent[i] != kNone) nesting_.exclusive[nesting_.parent[i]] -= duration;
 }
 
 void HostNester::Finish() {

@@ -24,10 +24,16 @@ struct HostNesting {
 class HostNester {
  public:
   HostNester(const TraceStore& store, HostNesting* nesting);
-  void BeginTrack() { open_.clear(); }
+  void BeginTrack() {
+    open_.clear();
+    ends_.clear();
+  }
   // Ends what had ended when slice `i` began, and finds the one that it lies in.
   void Close(SliceIndex i);
-  void Open(SliceIndex i) { open_.push_back(i); }
+  void Open(SliceIndex i) {
+    open_.push_back(i);
+    ends_.push_back(store_.end(i));
+  }
   const std::vector<SliceIndex>& open() const { return open_; }
   // Once, after the last slice.
   void Finish();
@@ -36,6 +42,7 @@ class HostNester {
   const TraceStore& store_;
   HostNesting& nesting_;
   std::vector<SliceIndex> open_;
+  std::vector<Ns> ends_;  // of these, which are asked for again and again
 };
 
 // All host threads of a trace. False when cancelled.

@@ -10,6 +10,8 @@
 #include "analysis/stack_of.h"
 #include "base/errors.h"
 #include "base/hash.h"
+#include "base/parallel.h"
+#include "base/release.h"
 #include "base/text.h"
 #include "model/host_place.h"
 #include "model/names.h"
@@ -60,20 +62,12 @@ class Analysis {
 
   Result<LinesResult> Run() {
     Begin();
-    if (!NestHostWork(s_, cancel_, &nesting_)) return Cancelled();
-    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
-      if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
-      if (!steps_.Contains(model_.step[i])) continue;
-      if (IsDeviceWork(s_.kind(i)))
-        AddDevice(i, s_.duration(i));
-      else if (i < at_.user_frame.size() && Counted(i))
-        AddHost(i);
-    }
-    nesting_ = {};
+    bool added = false;
+    // Idle time has figures of its own: neither touches what the other adds up.
+    RunBoth(
+        s_.slice_count() >= kManyRows, [&] { added = AddWork(); }, [&] { AddIdle(); });
+    if (!added || cancel_.cancelled()) return Cancelled();
     AddMemory();
-    if (cancel_.cancelled()) return Cancelled();
-    AddIdle();
-    if (cancel_.cancelled()) return Cancelled();
     AddTotals();
     Finish();
     return std::move(result_);
@@ -86,6 +80,41 @@ class Analysis {
     return context == kNone ? kNone : at_.contexts[context].location;
   }
 
+  // False when cancelled.
+  bool AddWork() {
+    if (!NestHostWork(s_, cancel_, &nesting_)) return false;
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (i % kCancelStride == 0 && cancel_.cancelled()) return false;
+      if (!steps_.Contains(model_.step[i])) continue;
+      if (IsDeviceWork(s_.kind(i)))
+        AddDevice(i, s_.duration(i));
+      else if (i < at_.user_frame.size() && Counted(i))
+        AddHost(i);
+    }
+    Release(nesting_);
+    return true;
+  }
+
+  // What the name of a slice says, looked at once for each name.
+  struct NameSays {
+    bool looked = false, library = false, collective = false, synchronizes = false;
+  };
+  const NameSays& SaysOf(SliceIndex i) {
+    NameSays& says = names_[s_.name_id(i)];
+    if (!says.looked) {
+      const std::string_view name = s_.name(i);
+      const bool library = !CollectiveLibrary(name).empty();
+      says = {true, library, library || name == "record_param_comms", IsSynchronizingCall(name)};
+    }
+    return says;
+  }
+
+  // Neighbors mostly share all of their contexts.
+  PairCost& CostOf(const PairKey& key) {
+    if (last_ == nullptr || !(last_->first == key)) last_ = &*pairs_.try_emplace(key).first;
+    return last_->second;
+  }
+
   void AddPart(uint32_t location, StringId name, Ns cost) {
     if (location == kNone || cost <= 0) return;
     parts_[static_cast<uint64_t>(location) << 32 | name] += cost;
@@ -93,6 +122,7 @@ class Analysis {
 
   void Begin() {
     costs_.resize(at_.locations.size());
+    names_.resize(s_.strings().size());
     for (uint32_t i = 0; i < costs_.size(); ++i) costs_[i].location = i;
   }
 
@@ -105,7 +135,7 @@ class Analysis {
     LineCost& c = costs_[location];
     c.device_self += time;
     if (model_.is_communication[i]) c.collective += time;
-    pairs_[{place.context, place.blamed, place.caller, place.origin, place.pass}].device += time;
+    CostOf({place.context, place.blamed, place.caller, place.origin, place.pass}).device += time;
     AddPart(location, place.op != kNone ? s_.name_id(place.op) : s_.name_id(i), time);
     (at_.locations[location].confidence == LineConfidence::kFunction
          ? result_.totals.function_device
@@ -132,13 +162,13 @@ class Analysis {
     LineCost& c = costs_[location];
     c.host_self += time;
     const bool op = s_.kind(i) == SliceKind::kCpuOp;
-    if (op && (!CollectiveLibrary(s_.name(i)).empty() || s_.name(i) == "record_param_comms")) {
+    if (op && SaysOf(i).collective) {
       const SliceIndex outer = model_.op[i];
-      if (outer == kNone || CollectiveLibrary(s_.name(outer)).empty()) ++c.collectives;
+      if (outer == kNone || !SaysOf(outer).library) ++c.collectives;
     }
-    if (IsLaunchApi(s_.kind(i)) && IsSynchronizingCall(s_.name(i))) c.synchronization += time;
+    if (IsLaunchApi(s_.kind(i)) && SaysOf(i).synchronizes) c.synchronization += time;
     const uint32_t origin = at_.origin.empty() ? kNone : at_.origin[i];
-    pairs_[{at_.context[i], blamed, kNone, origin, at_.pass[i]}].host += time;
+    CostOf({at_.context[i], blamed, kNone, origin, at_.pass[i]}).host += time;
     if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
     (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
                                                                      : result_.totals.line_host) +=
@@ -158,22 +188,28 @@ class Analysis {
   // Time during which a device has nothing to do and the host has not yet launched what comes next
   // is charged to what the launching thread did meanwhile, line by line.
   void AddIdle() {
-    std::unordered_map<int64_t, std::vector<SliceIndex>, NumberHash> work;  // by device
+    struct Work {
+      Ns start;
+      SliceIndex slice;
+      bool operator<(const Work& other) const {
+        return start != other.start ? start < other.start : slice < other.slice;
+      }
+    };
+    std::unordered_map<int64_t, std::vector<Work>, NumberHash> work;  // by device
     for (const Track& t : s_.tracks()) {
       if (t.kind != TrackKind::kDeviceStream) continue;
       auto& list = work[t.device];
       for (SliceIndex i = t.first; i < t.last; ++i) {
-        if (IsDeviceWork(s_.kind(i))) list.push_back(i);
+        if (IsDeviceWork(s_.kind(i))) list.push_back({s_.start(i), i});
       }
     }
     std::unordered_map<TrackIndex, Doings> threads;
     for (auto& [device, list] : work) {
-      std::sort(list.begin(), list.end(), [&](SliceIndex a, SliceIndex b) {
-        return s_.start(a) != s_.start(b) ? s_.start(a) < s_.start(b) : a < b;
-      });
-      Ns busy_until = list.empty() ? 0 : s_.end(list[0]);
-      for (const SliceIndex i : list) {
-        const Ns gap_end = s_.start(i);
+      if (cancel_.cancelled()) return;
+      // A stream is in order; several are not.
+      if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end());
+      Ns busy_until = list.empty() ? 0 : s_.end(list[0].slice);
+      for (const auto& [gap_end, i] : list) {
         const SliceIndex launch = model_.launch[i];
         if (gap_end > busy_until && launch != kNone && steps_.Contains(model_.step[i])) {
           const Ns until = std::min(gap_end, s_.end(launch));
@@ -397,6 +433,8 @@ class Analysis {
   std::vector<bool> is_class_;
   std::vector<uint32_t> function_of_, class_of_;  // location -> group
   std::unordered_map<PairKey, PairCost, PairHash> pairs_;
+  std::pair<const PairKey, PairCost>* last_ = nullptr;  // in `pairs_`: the one asked for last
+  std::vector<NameSays> names_;                         // by name
   std::unordered_map<uint64_t, Ns> parts_,
       host_parts_;  // (location, operator) -> device, host time
   LinesResult result_;

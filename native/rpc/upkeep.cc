@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/background.h"
 #include "base/cancel.h"
 #include "base/heap.h"
 #include "rpc/log.h"
@@ -50,7 +51,7 @@ void Upkeep::Prepare(std::shared_ptr<const LoadedTrace> trace) {
       [](uv_work_t* work) {
         const auto* mine = static_cast<const Preparation*>(work->data);
         try {
-          PrepareTimeline(*mine->trace, mine->cancel);
+          RunStandingBack([&] { PrepareTimeline(*mine->trace, mine->cancel); });
         } catch (const std::exception& e) {
           // A request that needs it meets the same and answers it.
           Log(LogLevel::kInfo, std::string("Preparing the timeline failed: ") + e.what());

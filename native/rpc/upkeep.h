@@ -13,8 +13,8 @@
 
 namespace emberline {
 
-// Belongs to the loop's thread, on which every method is called; the work runs on the pool. Must
-// outlive the loop.
+// Belongs to the loop's thread, on which every method is called; the work runs on the pool, and
+// stands back behind that of requests. Must outlive the loop.
 class Upkeep {
  public:
   // `quiet` tells whether no request runs.

@@ -1,7 +1,6 @@
 #include "session/image_cache.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/background.h"
 #include "base/file.h"
 #include "model/model_image.h"
 #include "session/captures.h"
@@ -187,9 +187,7 @@ void ImageCache::Finish(std::chrono::milliseconds patience) {
 }
 
 void ImageCache::Work() {
-#if defined(__linux__)
-  setpriority(PRIO_PROCESS, 0, 10);  // of this thread: whoever waits for a view comes first
-#endif
+  StandBack();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return ending_ || !jobs_.empty(); });
