@@ -41,9 +41,7 @@ class Archive {
     if constexpr (std::is_integral_v<T>) {
       self().Integer(value);
     } else if constexpr (std::is_enum_v<T>) {
-      auto number = static_cast<std::underlying_type_t<T>>(value);
-      self().Integer(number);
-      value = static_cast<T>(number);
+      self().Enum(value);
     } else {
       self().Value(value);
     }
@@ -51,6 +49,7 @@ class Archive {
   int64_t last_ = 0;
 };
 
+// Changes nothing of what it writes, which others may read meanwhile.
 class ArchiveWriter : public Archive<ArchiveWriter> {
  public:
   std::string Take() { return std::move(out_); }
@@ -64,6 +63,11 @@ class ArchiveWriter : public Archive<ArchiveWriter> {
     } else {
       Varint(static_cast<uint64_t>(value));
     }
+  }
+  template <typename T>
+  void Enum(const T& value) {
+    const auto number = static_cast<std::underlying_type_t<T>>(value);
+    Integer(number);
   }
   void Relative(int64_t& value, int64_t* base) {
     int64_t difference =
@@ -136,6 +140,12 @@ class ArchiveReader : public Archive<ArchiveReader> {
       value = static_cast<T>(raw);
       if (static_cast<uint64_t>(value) != raw) ok_ = false;
     }
+  }
+  template <typename T>
+  void Enum(T& value) {
+    auto number = static_cast<std::underlying_type_t<T>>(value);
+    Integer(number);
+    value = static_cast<T>(number);
   }
   void Relative(int64_t& value, int64_t* base) {
     int64_t difference = 0;

@@ -23,12 +23,14 @@ Result<Memo::Value> Memo::Get(Scope scope, const std::string& key_text, Role rol
                               const CancelToken& cancel,
                               const std::function<Result<Made>()>& make) {
   const Key key(scope, key_text);
+  // Whoever leaves may be the last one to hold the value, which goes after the lock.
+  std::shared_ptr<Making> other;
   std::unique_lock lock(mutex_);
   while (true) {
     if (Value value = Touch(key)) return value;
     const auto running = making_.find(key);
     if (running == making_.end()) break;
-    const std::shared_ptr<Making> other = running->second;
+    other = running->second;
     while (!other->done) {
       changed_.wait_for(lock, kWaitSlice);
       if (cancel.cancelled()) {
@@ -51,8 +53,8 @@ Result<Memo::Value> Memo::Get(Scope scope, const std::string& key_text, Role rol
   std::vector<Value> dropped;  // destroyed after the lock is released
   try {
     Result<Made> made = make();
-    std::unique_lock again(mutex_);
     Result<Value> outcome = made.ok() ? Result<Value>(made->value) : Result<Value>(made.error());
+    std::unique_lock again(mutex_);
     if (made.ok()) Keep(key, role, std::move(made.value()), &dropped);
     mine->outcome = outcome;
     finish();

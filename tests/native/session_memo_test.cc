@@ -151,6 +151,39 @@ TEST_CASE("memo: a waiter that is cancelled leaves, the maker goes on") {
   CHECK(**scope.Get<int>("key", {}, [] { return 9; }) == 7);
 }
 
+TEST_CASE(
+    "memo: whoever holds a value last, be it a waiter that is cancelled, lets it go unlocked") {
+  // As a trace does, whose results go with it.
+  struct Owner {
+    explicit Owner(std::shared_ptr<Memo> memo) : results(std::move(memo)) {}
+    MemoScope results;
+  };
+  constexpr int kWaiters = 8;
+  const auto memo = std::make_shared<Memo>(kKilobyte);
+  for (int round = 0; round < 300; ++round) {
+    CancelToken cancel;
+    std::atomic<int> come{0};
+    std::vector<std::thread> waiters;
+    (void)memo->Get(0, "trace", Memo::Role::kAnchor, {}, [&]() -> Result<Memo::Made> {
+      for (int i = 0; i < kWaiters; ++i) {
+        waiters.emplace_back([&] {
+          ++come;
+          (void)memo->Get(0, "trace", Memo::Role::kAnchor, cancel,
+                          []() -> Result<Memo::Made> { return Memo::Made{}; });
+        });
+      }
+      Await(come, kWaiters);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      cancel.Cancel();
+      return Memo::Made{std::make_shared<const Owner>(memo), 1, nullptr};
+    });
+    memo->Forget(0, "trace");
+    for (std::thread& waiter : waiters) waiter.join();
+    memo->Forget(0, "trace");
+  }
+  CHECK(memo->bytes() == 0);
+}
+
 TEST_CASE("memo: errors are not kept, and answer those who waited") {
   const MemoScope scope;
   std::atomic<int> makers{0}, waiting{0};

@@ -75,7 +75,11 @@ test('many profiles and jobs at once, cancelled and closed while they load', asy
     mkdirSync(path('cache'));
     const paths = [samples.slow, samples.fixed, path('large.pt.trace.json'), path('job')];
     const random = randomNumbers(3);
-    const env = { EMBERLINE_TRACE_CACHE: path('cache') };
+    const env = {
+      EMBERLINE_TRACE_CACHE: path('cache'),
+      EMBERLINE_TRACE_CACHE_LEAST_KB: '1',
+      EMBERLINE_FIRST_PICTURE_LEAST_KB: '1',
+    };
     await withDaemon(
       async (daemon) => {
         for (let round = 0; round < 3; ++round) await aRound(daemon, paths, folder, random);
