@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/findings_internal.h"
 #include "analysis/frame_finder.h"
@@ -178,24 +179,33 @@ std::vector<std::vector<int64_t>> Dims(std::string_view text) {
   return lists;
 }
 
-// A matrix product whose operands are 16-bit and whose sizes are no multiple of 8.
-bool Misaligned(std::string_view name, std::string_view types, std::string_view dims) {
-  const bool product =
-      name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm" || name == "aten::baddbmm";
-  if (!product || (types.find("Half") == std::string_view::npos &&
-                   types.find("BFloat16") == std::string_view::npos)) {
-    return false;
+// Of a matrix product whose operands are 16-bit: whether a size is no multiple of 8.
+struct Misalignment {
+  bool found = false;
+  // Of a product with a weight: how many values it gives for each row, where that is one of them.
+  int64_t columns = 0;
+};
+
+Misalignment MisalignmentOf(std::string_view name, std::string_view types, std::string_view dims) {
+  const bool weighted = name == "aten::mm" || name == "aten::addmm";
+  if ((!weighted && name != "aten::bmm" && name != "aten::baddbmm") ||
+      (types.find("Half") == std::string_view::npos &&
+       types.find("BFloat16") == std::string_view::npos)) {
+    return {};
   }
+  Misalignment misalignment;
   const auto lists = Dims(dims);
   // addmm and baddbmm begin with the bias.
   const size_t first = name == "aten::addmm" || name == "aten::baddbmm" ? 1 : 0;
   for (size_t k = first; k < first + 2 && k < lists.size(); ++k) {
     const auto& sizes = lists[k];
     for (size_t d = sizes.size() > 2 ? sizes.size() - 2 : 0; d < sizes.size(); ++d) {
-      if (sizes[d] % 8 != 0) return true;
+      if (sizes[d] % 8 == 0) continue;
+      misalignment.found = true;
+      if (weighted && k == first + 1 && d + 1 == sizes.size()) misalignment.columns = sizes[d];
     }
   }
-  return false;
+  return misalignment;
 }
 
 void AddShapes(const Model& model, const StepSelection& selection, const Overview& overview,
@@ -208,21 +218,29 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   for (const GpuSummary& gpu : overview.gpus) kernels += static_cast<double>(gpu.kernel_ns);
   if (kernels <= 0) return;
   Places places(model);
+  std::unordered_set<int64_t> columns, looked_up;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    if (s.kind(i) != SliceKind::kCpuOp || model.device_total[i] <= 0 ||
-        !InSteps(model, selection, i))
-      continue;
-    if (Misaligned(s.name(i), s.ArgText(i, ArgRole::kInputTypes),
-                   s.ArgText(i, ArgRole::kInputShapes)))
-      places.Add(i, model.device_total[i]);
+    if (s.kind(i) != SliceKind::kCpuOp || !InSteps(model, selection, i)) continue;
+    if (s.name(i) == "aten::embedding") {
+      const auto table = Dims(s.ArgText(i, ArgRole::kInputShapes));
+      if (!table.empty() && !table[0].empty()) looked_up.insert(table[0][0]);
+    }
+    if (model.device_total[i] <= 0) continue;
+    const Misalignment misalignment = MisalignmentOf(s.name(i), s.ArgText(i, ArgRole::kInputTypes),
+                                                     s.ArgText(i, ArgRole::kInputShapes));
+    if (!misalignment.found) continue;
+    columns.insert(misalignment.columns);
+    places.Add(i, model.device_total[i]);
   }
   const double share = static_cast<double>(places.time) / kernels;
   if (share < 0.05) return;
-  // What the sizes mean is known only where the model looks words up.
-  const bool text = s.strings().Find("aten::embedding") != kNone;
+  // Words are looked up in a table and scored by a product with as many columns. Positions, which
+  // models of images have too, are only looked up.
+  const bool vocabulary = std::any_of(columns.begin(), columns.end(),
+                                      [&](int64_t size) { return looked_up.count(size) > 0; });
   Finding f = MakeFinding(messages::kMisalignedShapes, "info",
                           {{"share", share, Unit::kRatio},
-                           {"text", text ? "yes" : "no"},
+                           {"vocabulary", vocabulary ? "yes" : "no"},
                            {"matrix", DeviceWordsFor(model, overview.vendor).matrix}});
   f.evidence = {{Say(messages::kShareOfKernelTime), share, Unit::kRatio},
                 {Say(messages::kAllCalls), static_cast<double>(places.calls), Unit::kCount}};

@@ -108,9 +108,10 @@ inline constexpr FindingText kMisalignedShapes{
     "misalignedShapes", "Matrix sizes are not aligned for {matrix}",
     "{share} of kernel time is in 16-bit matrix products with a dimension that is not a multiple "
     "of 8.",
-    "Round {text, select, yes {vocabulary and hidden sizes, sequence length} other {channels, "
-    "hidden sizes}} and batch up to multiples of 8 (64 is better on large GPUs).",
-    "{text, select, yes {vocab_size = (vocab_size + 63) // 64 * 64} other {}}"};
+    "Round {vocabulary, select, yes {the vocabulary, hidden sizes, sequence length} other "
+    "{channels, hidden sizes, sequence length}} and batch up to multiples of 8 (64 is better on "
+    "large GPUs).",
+    "{vocabulary, select, yes {vocab_size = (vocab_size + 63) // 64 * 64} other {}}"};
 inline constexpr FindingText kPageableCopies{
     "pageableCopies", "Copies from pageable memory",
     "Copies between the device and pageable host memory take {time}{span, select, step { per "

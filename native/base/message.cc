@@ -70,18 +70,15 @@ std::string MessageArgText(const MessageArg& argument, bool integer) {
   const double number =
       whole != nullptr ? static_cast<double>(*whole) : std::get<double>(argument.value);
   switch (argument.unit) {
-    case Unit::kUs:
-      return DurationText(number, integer ? DurationDigits{0, 0, 0} : DurationDigits{});
-    case Unit::kNs:
-      return DurationText(number / 1e3, integer ? DurationDigits{0, 0, 0} : DurationDigits{});
-    case Unit::kBytes:
-      return BytesText(number, integer ? 0 : 1);
     case Unit::kRatio:
-      return PercentText(number, integer ? 0 : 1);
+      return integer ? PercentText(number, 0) : QuantityText(number, argument.unit);
     case Unit::kPercent:
       return PercentText(number / 100, integer ? 0 : 1);
+    case Unit::kUs:
+    case Unit::kNs:
+    case Unit::kBytes:
     case Unit::kFlops:
-      return FlopsText(number);
+      return QuantityText(number, argument.unit);
     case Unit::kCount:
       return GroupedText(static_cast<int64_t>(number));
     case Unit::kNone:

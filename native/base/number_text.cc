@@ -101,14 +101,6 @@ std::string GroupedText(int64_t value) {
   return value < 0 ? "-" + digits : digits;
 }
 
-std::string DurationText(double us, DurationDigits digits) {
-  const double size = std::abs(us);
-  if (size >= 1e6) return Fixed(us / 1e6, digits.s, " s");
-  if (size >= 1e3) return Fixed(us / 1e3, digits.ms, " ms");
-  if (size < 0.9995 && std::round(size * 1e3) > 0) return Fixed(us * 1e3, 0, " ns");
-  return Fixed(us, size == 0 ? 0 : digits.us, " µs");
-}
-
 std::string QuantityText(double value, Unit unit) {
   static constexpr Step kTimes[] = {{1e6, " s"}, {1e3, " ms"}, {1, " µs"}, {1e-3, " ns"}};
   static constexpr Step kBytes[] = {{1099511627776.0, " TiB"},
@@ -141,18 +133,6 @@ std::string QuantityText(double value, Unit unit) {
   }
   return "";
 }
-
-std::string BytesText(double bytes, int digits) {
-  static constexpr const char* kNames[] = {" B", " KiB", " MiB", " GiB", " TiB"};
-  int scale = 0;
-  while (std::abs(bytes) >= 1024 && scale < 4) {
-    bytes /= 1024;
-    ++scale;
-  }
-  return Fixed(bytes, scale == 0 ? 0 : digits, kNames[scale]);
-}
-
-std::string FlopsText(double flops) { return InSteps(flops, kFlops); }
 
 std::string PercentText(double ratio, int digits) {
   double least = 1;

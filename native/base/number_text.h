@@ -14,19 +14,10 @@ std::string FixedText(double value, int digits);
 std::string ShortText(double value);
 // "1,234,567"
 std::string GroupedText(int64_t value);
-// "12.34 ms": in seconds, milliseconds or microseconds with so many digits each; what is shorter in
-// whole nanoseconds.
-struct DurationDigits {
-  int s = 2, ms = 2, us = 1;
-};
-std::string DurationText(double us, DurationDigits digits = {});
-// What stands in a table for people, as on the page: about three figures in the unit that suits the
-// number, "12.3 ms", "566 ns", "83.0 KiB", "45.1 %". Of what has no unit, the number alone.
+// What stands in a sentence or in a table for people, as on the page: about three figures in the
+// unit that suits the number, "12.3 ms", "566 ns", "83.0 KiB", "45.1 %". Of what has no unit, the
+// number alone.
 std::string QuantityText(double value, Unit unit);
-// "1.50 GiB": so many digits above a KiB, none below.
-std::string BytesText(double bytes, int digits = 2);
-// "1.25 TFLOP"
-std::string FlopsText(double flops);
 // "45.1 %" of 0.451. What is there but would round to nothing is "below 0.1 %".
 std::string PercentText(double ratio, int digits = 1);
 

@@ -190,16 +190,6 @@ std::vector<ComparedFigure> CompareOverviews(const OverviewSide& baseline,
   return figures;
 }
 
-std::string TimeText(double us) {
-  const double size = std::abs(us);
-  const auto digits = [](double value) {
-    return FixedText(value, std::abs(value) < 9.995 ? 2 : std::abs(value) < 99.95 ? 1 : 0);
-  };
-  if (size >= 1e6) return digits(us / 1e6) + " s";
-  if (size >= 1e3) return digits(us / 1e3) + " ms";
-  return digits(us) + " µs";
-}
-
 Message VerdictText(const ComparedFigure& step, bool has_steps,
                     const std::optional<VerdictCause>& cause) {
   const MessageArg span("span", has_steps ? "step" : "trace");
@@ -211,8 +201,8 @@ Message VerdictText(const ComparedFigure& step, bool has_steps,
     change += " ±" + FixedText(100 * *step.noise / *step.baseline, 1) + " %";
   }
   MessageArgs args = {span,
-                      {"from", TimeText(*step.baseline)},
-                      {"to", TimeText(*step.candidate)},
+                      {"from", QuantityText(*step.baseline, Unit::kUs)},
+                      {"to", QuantityText(*step.candidate, Unit::kUs)},
                       {"change", change}};
   if (delta == 0) return Say(messages::kVerdictSame, std::move(args));
   if (step.beyond_noise == false) return Say(messages::kVerdictWithinNoise, std::move(args));
@@ -225,8 +215,8 @@ Message VerdictText(const ComparedFigure& step, bool has_steps,
   if (cause) {
     args.emplace_back("name", cause->name);
     args.emplace_back("by", cause->by);
-    args.emplace_back("causeFrom", TimeText(cause->baseline_us));
-    args.emplace_back("causeTo", TimeText(cause->candidate_us));
+    args.emplace_back("causeFrom", QuantityText(cause->baseline_us, Unit::kUs));
+    args.emplace_back("causeTo", QuantityText(cause->candidate_us, Unit::kUs));
   }
   return Say(messages::kVerdictChanged, std::move(args));
 }

@@ -54,7 +54,4 @@ struct VerdictCause {
 Message VerdictText(const ComparedFigure& step, bool has_steps,
                     const std::optional<VerdictCause>& cause);
 
-// Microseconds for people: "14.2 ms".
-std::string TimeText(double us);
-
 }  // namespace emberline

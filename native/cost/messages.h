@@ -9,7 +9,7 @@ inline constexpr FindingText kMisalignedProducts{
     "misalignedProducts", "Matrix products are not aligned for matrix units",
     "Sizes that are not multiples of 16 bytes leave matrix units partly idle: these products reach "
     "less of the peak than the aligned ones in this trace. Most time is lost by {example}.",
-    "Pad the dimension (vocabulary, hidden size, batch) to the multiple given above."};
+    "Pad the dimensions to the multiples given above."};
 inline constexpr Sentence kMisalignedExample{
     "misalignedExample", "{operator} with N={n}, K={k} (pad to N={paddedN}, K={paddedK})"};
 inline constexpr FindingText kWideProducts{

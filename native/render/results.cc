@@ -81,7 +81,7 @@ std::string TreeText(const Json& nodes) {
 // Members that only charts and choices need: they repeat the table, or are long lists.
 bool IsForCharts(const std::string& key) {
   return key == "ring" || key == "rings" || key == "roles" || key == "curve" || key == "schema" ||
-         key == "knownDevices";
+         key == "knownDevices" || key == "hasRecordedSteps" || key == "hasDeviceWork";
 }
 
 // Counts that only made-up files bring above 0.
@@ -158,6 +158,43 @@ void AppendMember(const std::string& key, const Json& value, int depth, std::str
   }
 }
 
+// One line per step and one for their mean, with the parts as columns. Of a trace without steps,
+// one line for the whole.
+std::string StepsText(const Json& result) {
+  const bool recorded = result.value("hasRecordedSteps", true);
+  const Json roles = result.value("roles", Json::array());
+  // A part that the trace recorded nothing of is no column of zeros, as on the page.
+  const auto present = [&](const std::string& part) {
+    return std::none_of(roles.begin(), roles.end(), [&](const Json& role) {
+      return role.value("key", "") == part && !role.value("present", true);
+    });
+  };
+  Json all = result["steps"];
+  if (all.size() > 1 && result.contains("average")) {
+    all.push_back(result["average"]);
+    all.back()["name"] = "average";
+  }
+  Json flat = Json::array();
+  for (const Json& step : all) {
+    Json line = Json::object();
+    if (recorded) line["step"] = step.value("name", "");
+    line["durationUs"] = step.value("durationUs", Json());
+    if (step.contains("parts")) {
+      for (const auto& [part, us] : step["parts"].items()) {
+        if (present(part)) line[part + "Us"] = us;
+      }
+    }
+    flat.push_back(std::move(line));
+  }
+  Json table = TableOfObjects(flat);
+  for (Json& column : table["columns"]) {
+    for (const Json& role : roles) {
+      if (column["key"] == role.value("key", "") + "Us") column["title"] = role["title"];
+    }
+  }
+  return (recorded ? "Steps\n" : "Whole trace\n") + TableText(table);
+}
+
 // The answer, then what to do, then the figures.
 std::string OverviewText(const Json& result) {
   std::string out;
@@ -167,42 +204,12 @@ std::string OverviewText(const Json& result) {
     if (IsFindings(key, value)) out += FindingsText(key, value);
   }
   if (!out.empty()) out += "\n";
-  // A part that the trace recorded nothing of is no column of zeros, as on the page.
-  const auto present = [&](const std::string& part) {
-    const Json roles = result.value("roles", Json::array());
-    return std::none_of(roles.begin(), roles.end(), [&](const Json& role) {
-      return role.value("key", "") == part && !role.value("present", true);
-    });
-  };
   Json rest = Json::object();
   for (const auto& [key, value] : result.items()) {
     if (key == "steps" && IsArrayOfObjects(value)) {
-      // One line per step, with its parts as columns.
-      Json flat = Json::array();
-      Json all = value;
-      if (result.contains("average") && result["average"].is_object()) {
-        Json average = result["average"];
-        average["name"] = "average";
-        all.push_back(std::move(average));
-      }
-      for (const Json& step : all) {
-        Json line = Json::object();
-        line["step"] = step.value("name", "");
-        line["durationUs"] = step.value("durationUs", Json());
-        if (step.contains("parts")) {
-          for (const auto& [part, us] : step["parts"].items()) {
-            if (present(part)) line[part + "Us"] = us;
-          }
-        }
-        flat.push_back(std::move(line));
-      }
-      Json table = TableOfObjects(flat);
-      for (Json& column : table["columns"]) {
-        for (const Json& role : result.value("roles", Json::array())) {
-          if (column["key"] == role.value("key", "") + "Us") column["title"] = role["title"];
-        }
-      }
-      out += "Steps\n" + TableText(table);
+      out += StepsText(result);
+    } else if (key == "totalSteps" && !result.value("hasRecordedSteps", true)) {
+      continue;  // the whole trace counts as one
     } else if (key != "average" && key != "headline" && !IsFindings(key, value)) {
       rest[key] = value;
     }

@@ -74,6 +74,7 @@ std::string Title(const std::string& key) {
   // As the page says, and the columns of the same figures.
   static constexpr std::pair<std::string_view, std::string_view> kTitles[] = {
       {"recommendations", "Findings"},
+      {"gpus", "Devices"},
       {"roofShare", "Of the roof"},
       {"savedUs", "Potential gain"},
       {"unknownRoofShare", "Unknown of the roof"}};

@@ -27,13 +27,19 @@ TEST_CASE("message: numbers are written by their unit") {
   CHECK(Text("{n}", {{"n", 12345, Unit::kCount}}) == "12,345");
   CHECK(Text("{n}", {{"n", 0.4567, Unit::kRatio}}) == "45.7 %");
   CHECK(Text("{n, number, integer}", {{"n", 0.4567, Unit::kRatio}}) == "46 %");
-  CHECK(Text("{n}", {{"n", 0.0001, Unit::kRatio}}) == "below 0.1 %");
-  CHECK(Text("{n}", {{"n", 0.0, Unit::kRatio}}) == "0.0 %");
-  CHECK(Text("{n}", {{"n", 1500, Unit::kNs}}) == "1.5 µs");
+  CHECK(Text("{n}", {{"n", 0.0001, Unit::kRatio}}) == "< 0.1 %");
+  CHECK(Text("{n}", {{"n", 0.0, Unit::kRatio}}) == "0 %");
+  CHECK(Text("{n}", {{"n", 1500, Unit::kNs}}) == "1.50 µs");
   CHECK(Text("{n}", {{"n", 2'500'000, Unit::kNs}}) == "2.50 ms");
   CHECK(Text("{n}", {{"n", 3e6, Unit::kUs}}) == "3.00 s");
-  CHECK(Text("{n}", {{"n", int64_t{3} << 29, Unit::kBytes}}) == "1.5 GiB");
+  CHECK(Text("{n}", {{"n", int64_t{3} << 29, Unit::kBytes}}) == "1.50 GiB");
   CHECK(Text("{n}", {{"n", 512, Unit::kBytes}}) == "512 B");
+  // As in tables and on the page.
+  for (const Unit unit : {Unit::kUs, Unit::kNs, Unit::kBytes, Unit::kRatio, Unit::kFlops}) {
+    for (const double n : {0.0, 0.0002, 0.25, 1.0, 4.0, 12.34, 999.96, 4096.0, 1.5e9}) {
+      CHECK(Text("{n}", {{"n", n, unit}}) == QuantityText(n, unit));
+    }
+  }
 }
 
 TEST_CASE("message: plurals and choices") {
@@ -75,16 +81,15 @@ TEST_CASE("number text: the largest numbers fit") {
   CHECK(GroupedText(-1234567) == "-1,234,567");
   CHECK(GroupedText(std::numeric_limits<int64_t>::min()) == "-9,223,372,036,854,775,808");
   CHECK(FixedText(1e300, 2).size() == 304);
-  CHECK(DurationText(999.96) == "1000.0 µs");
-  CHECK(DurationText(0.566) == "566 ns");
-  CHECK(DurationText(0) == "0 µs");
-  CHECK(BytesText(-2048, 1) == "-2.0 KiB");
+  CHECK(QuantityText(999.96, Unit::kUs) == "1.00 ms");
+  CHECK(QuantityText(0.566, Unit::kUs) == "566 ns");
+  CHECK(QuantityText(0, Unit::kUs) == "0 µs");
+  CHECK(QuantityText(-2048, Unit::kBytes) == "-2.00 KiB");
   // What is too small to be shown has no sign.
-  CHECK(BytesText(-0.3, 2) == "0 B");
+  CHECK(QuantityText(-0.3, Unit::kBytes) == "0 B");
   CHECK(FixedText(-0.004, 2) == "0.00");
   CHECK(FixedText(-0.006, 2) == "-0.01");
-  CHECK(DurationText(-0.0001, {3, 3, 3}) == "0.000 µs");
-  CHECK(FlopsText(1.25e12) == "1.25 TFLOP");
+  CHECK(QuantityText(1.25e12, Unit::kFlops) == "1.25 TFLOP");
   CHECK(ShortText(5.0) == "5");
   CHECK(ShortText(2.5) == "2.5");
 }
