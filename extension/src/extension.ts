@@ -65,6 +65,8 @@ function keepContextKeys({ profiles, supervisor: daemon }: Context): vscode.Disp
     void vscode.commands.executeCommand('setContext', 'emberline.hasProfile', open);
   };
   update();
+  // Until then, files are told from others by their names alone.
+  void vscode.commands.executeCommand('setContext', 'emberline.active', true);
   return vscode.Disposable.from(profiles.onChange.on(update), daemon.onStatus.on(update));
 }
 

@@ -25,6 +25,7 @@ import {
   editorTabs,
   pageFrames,
   statusItems,
+  tabsInFront,
   walkthrough,
   welcome,
 } from './vscode_parts.mjs';
@@ -219,9 +220,17 @@ step('from a double click to the hottest line of the code it is one click', asyn
   const position = statusItems(workbench.page).filter({ hasText: /^Ln 76,/ });
   await position.waitFor();
   assert.equal(journey.clicks, 2);
-  // The costs stand in the code, and the profile is still open.
+  // The costs stand in the code, and the profile beside it: neither covers the other.
   await hintOnLine(workbench.page, 'deviation = dataset.images.std', /30\.0 ms, 53 %/);
-  await workbench.tab('slow.pt.trace.json.gz').waitFor();
+  const inFront = async () =>
+    (await tabsInFront(workbench.page).allInnerTexts()).map((text) => text.replaceAll(/\s/g, ''));
+  assert.deepEqual((await inFront()).sort(), ['slow.pt.trace.json.gz', 'slow.py']);
+  // The next line takes the column of the first.
+  await hotLines(await profileFrame(workbench))
+    .nth(1)
+    .click();
+  await position.waitFor({ state: 'detached' });
+  assert.equal((await inFront()).length, 2);
 });
 
 for (const [name, { trace, device, kind }] of Object.entries(devices)) {

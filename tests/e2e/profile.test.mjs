@@ -151,6 +151,9 @@ step('a stack frame opens the file at its line', async () => {
   await waitUntil(`line ${line} of slow.py`, async () =>
     (await position.innerText()).includes(`Ln ${line},`),
   );
+  // The code stands beside the profile; what follows has the window to itself.
+  await workbench.runCommand('View: Close Editor');
+  await workbench.tab('slow.py').waitFor({ state: 'detached' });
 });
 
 step('the palette opens a profile by its path', async () => {

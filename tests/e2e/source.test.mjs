@@ -420,8 +420,8 @@ step('a folder opens from the Explorer, and its workers from the tree', async ()
     await waitUntil(`the steps of ${worker}: ${shown}`, async () => {
       await (await lowest(rows.filter({ hasText: worker }).filter({ hasText: /\d KiB/ }))).click();
       await tabsInFront(page).filter({ hasText: 'train_cnn' }).first().waitFor({ timeout: 4000 });
-      // The timeline of another profile is in sight beside it.
-      const frame = await workbench.webviewFrame('#tab-overview[aria-selected=true]');
+      // Other profiles are in sight beside it.
+      const frame = await workbench.webviewFrame(`text="${shown}"`);
       await frame.getByText(shown).filter({ visible: true }).first().waitFor({ timeout: 4000 });
       return true;
     });

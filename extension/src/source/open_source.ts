@@ -108,15 +108,32 @@ export async function openOrLocate(
   if (answer === locate) await locateSource(target, toSide);
 }
 
-/** Shows a line in the middle of an editor, in a column that already shows text where there is one. */
-export async function showLine(uri: vscode.Uri, line: number, toSide: boolean): Promise<void> {
-  const visible = vscode.window.visibleTextEditors.find(
+/** Whether a tab holds a page of ours: a profile, a comparison or a job. */
+function isPage({ input }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputCustom && input.viewType.startsWith('emberline.');
+}
+
+/**
+ * Where code is shown: in a column that shows text already, else in one whose tab in front is no page
+ * of ours, else in a new column. Pages and code stand beside each other, and neither covers the other.
+ */
+function codeColumn(): vscode.ViewColumn {
+  const text = vscode.window.visibleTextEditors.find(
     ({ document, viewColumn }) =>
       viewColumn !== undefined && ['file', 'untitled'].includes(document.uri.scheme),
   );
-  const column = toSide
-    ? vscode.ViewColumn.Beside
-    : (visible?.viewColumn ?? vscode.ViewColumn.Active);
+  if (text?.viewColumn !== undefined) return text.viewColumn;
+  const { activeTabGroup: active, all } = vscode.window.tabGroups;
+  const free = [active, ...all].find(
+    ({ activeTab }) => activeTab === undefined || !isPage(activeTab),
+  );
+  // VS Code makes a column that there is not yet.
+  return free?.viewColumn ?? ((all.length + 1) as vscode.ViewColumn);
+}
+
+/** Shows a line in the middle of an editor, beside the page that leads to it. */
+export async function showLine(uri: vscode.Uri, line: number, toSide: boolean): Promise<void> {
+  const column = toSide ? vscode.ViewColumn.Beside : codeColumn();
   const document = await vscode.workspace.openTextDocument(uri);
   const row = Math.min(Math.max(0, line - 1), document.lineCount - 1);
   const range = document.lineAt(row).range;
