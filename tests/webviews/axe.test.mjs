@@ -1,7 +1,10 @@
 // Every view, in all four kinds of theme, without a finding of axe and without an error on the page.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { traceText } from '../generator/generate.mjs';
 import { Harness, axe, sample } from './harness.mjs';
 import { openedDetails, rowOpeners } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
@@ -12,19 +15,34 @@ before(async () => {
 });
 after(() => harness?.stop());
 
+async function everyView(path, theme) {
+  const profile = await harness.open(path, { theme });
+  const tabs = await profile.page.getByRole('tab').allTextContents();
+  assert.ok(tabs.length >= 8, tabs.join());
+  const found = [];
+  for (const tab of tabs) {
+    await profile.view(tab);
+    for (const finding of await axe(profile.page)) found.push(`${tab}: ${finding}`);
+  }
+  assert.deepEqual(found, []);
+  assert.deepEqual(profile.errors, []);
+  await profile.close();
+}
+
 for (const theme of Object.keys(themes)) {
-  test(`every view of a training run is accessible (${theme})`, async () => {
-    const profile = await harness.open(sample('transformer/train.pt.trace.json.gz'), { theme });
-    const tabs = await profile.page.getByRole('tab').allTextContents();
-    assert.ok(tabs.length >= 8, tabs.join());
-    const found = [];
-    for (const tab of tabs) {
-      await profile.view(tab);
-      for (const finding of await axe(profile.page)) found.push(`${tab}: ${finding}`);
+  test(`every view of a training run is accessible (${theme})`, () =>
+    everyView(sample('transformer/train.pt.trace.json.gz'), theme));
+
+  test(`every view of a device's trace that was cut is accessible (${theme})`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'emberline-axe-'));
+    const { text } = traceText({ dialect: 'torch-2.13', events: 3000, seed: 11 });
+    const path = join(folder, 'cut.pt.trace.json');
+    writeFileSync(path, text.slice(0, text.length * 0.8));
+    try {
+      await everyView(path, theme);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
-    assert.deepEqual(found, []);
-    assert.deepEqual(profile.errors, []);
-    await profile.close();
   });
 }
 

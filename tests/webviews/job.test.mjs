@@ -1,7 +1,7 @@
 // The page of a job, with the real daemon behind it: the answer first, what is wrong with the input,
 // the charts and their twins, and what is asked of the extension.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -289,6 +289,48 @@ test('what cannot be shown as a job says why', async () => {
   const job = await harness.job(empty);
   await job.page.getByRole('heading', { name: 'This job cannot be shown' }).waitFor();
   await job.close();
+});
+
+test('what a late rank did instead is named by its function, however little room there is', async () => {
+  const path = join(folder, 'long');
+  writeJob(path, { ranks: 4, steps: 3, seed: 4, straggler: { ...straggler, rank: 1 } });
+  const whole =
+    'void at::native::(anonymous namespace)::distribution_elementwise_grid_stride_kernel' +
+    '<float, 4, at::native::templates::cuda::normal_kernel>(long, at::PhiloxCudaState)';
+  for (const name of readdirSync(path)) {
+    const file = join(path, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"aten::sort"', `"${whole}"`));
+  }
+  const [worst] = commandLine('distributed', path).stragglers;
+  assert.equal(worst.reasons[0].name, whole);
+  await withJob(path, {}, async (job, page) => {
+    const said = await heading(page);
+    assert.match(said, /in distribution_elementwise_grid_stride_kernel</);
+    assert.ok(!said.includes('at::native::(anonymous'), said);
+    await job.view('Stragglers');
+    for (const [rows, key] of [
+      ['Ranks', 'reason'],
+      ['Reasons', 'name'],
+    ]) {
+      await page.getByRole('radio', { name: rows, exact: true }).click();
+      const cell = page.locator(`[role=gridcell][data-row="0"][data-key="${key}"]`);
+      for (const width of [1280, 640]) {
+        await page.setViewportSize({ width, height: 800 });
+        await cell.waitFor();
+        const name = await cell.locator('[data-whole]').evaluate((element) => ({
+          whole: element.dataset.whole,
+          // What is in sight: the arguments give way before the function does.
+          parts: [...element.children]
+            .filter((part) => part.clientWidth > 0)
+            .map((part) => ({ text: part.textContent, cut: part.scrollWidth > part.clientWidth })),
+        }));
+        assert.equal(name.whole, whole);
+        const text = name.parts.map((part) => part.text).join('');
+        assert.match(text, /^distribution_elementwise.*_kernel/, `${rows} at ${width}`);
+        assert.ok(name.parts.length > 1, 'the end of the name has room of its own');
+      }
+    }
+  });
 });
 
 test('at 600 pixels nothing of a job is cut', async () => {

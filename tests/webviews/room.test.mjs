@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { traceText } from '../generator/generate.mjs';
 import { columnsGivingWay, namesWidth } from '../../webviews/src/lib/columns.ts';
-import { Harness, axe, sample } from './harness.mjs';
+import { slice } from '../lib/trace_events.mjs';
+import { Harness, axe, commandLine, sample } from './harness.mjs';
 import { chartsOf, findings, goToCells, gridOf, headline, hotLines } from '../lib/roles.mjs';
 
 let harness, folder, trace;
@@ -295,6 +296,30 @@ test('a file that is damaged inside says on every view what that cost', async ()
         assert.equal(await note.locator('p').count(), 1, 'one problem and not two');
       }
       await page.getByRole('button', { name: 'Incomplete' }).waitFor();
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('an event that ends early is one problem in the health of the trace', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-early-'));
+  const path = join(folder, 'early.pt.trace.json');
+  const event = (ts) => slice('cpu_op', 'aten::add', ts, 5, {}, { pid: 1, tid: 1 });
+  const text = JSON.stringify({ schemaVersion: 1, traceEvents: [event(0), event(10), event(20)] });
+  // Its brace closes before its time.
+  writeFileSync(path, text.replace('"ts":10,', '},"ts":10,'));
+  assert.ok(commandLine('check', path).problems.length > 1, 'of several kinds where it is read');
+  try {
+    await withPage(path, {}, async (profile, page) => {
+      await profile.view('Overview');
+      const health = page.getByRole('region', { name: 'Trace health' });
+      const found = health.getByRole('region', { name: 'Problems found while reading' });
+      await found.waitFor();
+      assert.equal(await found.locator('tbody tr').count(), 1);
+      await health
+        .getByText(/^What was left of damaged events was skipped in \d places?\.$/)
+        .waitFor();
     });
   } finally {
     rmSync(folder, { recursive: true });

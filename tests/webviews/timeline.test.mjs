@@ -135,6 +135,28 @@ test('the keyboard selects, walks, fits, marks and clears', async () => {
   await opened.close();
 });
 
+test('beside code, names of tracks leave the room to the time', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  for (const [width, names] of [
+    [1280, 210],
+    [640, 141],
+    [420, 110],
+  ]) {
+    await page.setViewportSize({ width, height: 700 });
+    await page.waitForFunction(
+      ([room, least]) => {
+        const drawing = document.querySelector('[role=application]').getBoundingClientRect();
+        return Math.abs(drawing.left - least) < 3 && Math.abs(drawing.right - room) < 24;
+      },
+      [width, names],
+    );
+    const row = await trackRows(page).first().boundingBox();
+    assert.ok(Math.abs(row.width - names) < 3, `${row.width} of ${width} px`);
+  }
+  await opened.close();
+});
+
 test('the wheel zooms at the pointer, dragging moves', async () => {
   const opened = await openTimeline();
   const { page } = opened;

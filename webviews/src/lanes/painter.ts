@@ -8,7 +8,7 @@ import { drawGaps, drawInstant, drawMark, drawSelection, drawStepLimits } from '
 import { type Palette } from './palette.ts';
 import { css, mix } from '../widgets/hues.ts';
 import { drawPath } from './path.ts';
-import { headingLeft, labelWidth } from './rows.ts';
+import { headingLeft } from './rows.ts';
 import { visibleRows, x, type RowPaint, type Scene } from './scene.ts';
 import { drawSeries } from './series.ts';
 
@@ -40,7 +40,7 @@ function drawHeadings(context: CanvasRenderingContext2D, scene: Scene, palette: 
     // What is too long for the names' column goes on here.
     context.font = `600 ${palette.fontSize} ${palette.font}`;
     context.fillStyle = palette.text;
-    context.fillText(visible(heading.text), headingLeft - labelWidth, y + 11.5);
+    context.fillText(visible(heading.text), headingLeft - scene.namesPx, y + 11.5);
   }
   context.font = `11px ${palette.font}`;
 }

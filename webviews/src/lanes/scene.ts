@@ -8,6 +8,8 @@ import type { TimeWindow } from './window.ts';
 
 export interface Scene extends TimeWindow {
   width: number;
+  /** Width of the column of names beside it. */
+  namesPx: number;
   height: number;
   scroll: number;
   layout: Layout;

@@ -7,13 +7,14 @@ import { deviceKind, navigate, selection } from '../host/store.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Icon } from '../widgets/icon.tsx';
+import { problemsToTell } from '../lib/problems.ts';
 import { isCut, isIncomplete } from '../widgets/notices.tsx';
 import { Selectors } from './selectors.tsx';
 import { shellTexts } from './texts.ts';
 
 /** How whole the file is, in a word or two; the rest is in the overview. */
 function Health(props: { info: TraceInfo }) {
-  const { problems } = props.info;
+  const { told: problems } = problemsToTell(props.info.problems);
   const noticed = problems.find((problem) => problem.notice);
   const count = problems.reduce((sum, problem) => sum + problem.count, 0);
   const text = isIncomplete(props.info)

@@ -6,15 +6,7 @@ import { visible } from '../lib/format.ts';
 export function Name(props: { whole: string; shown?: string }) {
   const shown = visible(props.shown ?? props.whole);
   const parts = functionParts(shown);
-  if (parts !== undefined) {
-    return (
-      <span class="name" data-whole={visible(props.whole)}>
-        <span class="name-head">{parts.name}</span>
-        <span class="name-arguments">{parts.args}</span>
-      </span>
-    );
-  }
-  const { head, tail } = cutParts(shown);
+  const { head, tail } = cutParts(parts?.name ?? shown);
   return (
     <span class="name" data-whole={visible(props.whole)}>
       <span class="name-head">{head}</span>
@@ -24,6 +16,7 @@ export function Name(props: { whole: string; shown?: string }) {
           <span>{tail.slice(-9)}</span>
         </span>
       )}
+      {parts === undefined ? null : <span class="name-arguments">{parts.args}</span>}
     </span>
   );
 }

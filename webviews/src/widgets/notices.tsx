@@ -4,6 +4,7 @@ import { sharedTexts } from '#shared/common_texts.ts';
 import { tellHost } from '../host/host.ts';
 import { deviceKind } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
+import { lossKinds } from '../lib/problems.ts';
 import { visible } from '../lib/format.ts';
 import type { Absence as SaidAbsence, TraceInfo } from '#shared/protocol.ts';
 import { commonTexts } from '../lib/texts.ts';
@@ -67,18 +68,6 @@ export function Lacks(props: { absences: readonly Absence[] }) {
 
 /** Kinds of problems after which a part of the file is missing. */
 const cutKinds: ReadonlySet<string> = new Set(['truncated', 'truncatedGzip', 'damagedGzip']);
-
-/** Kinds of problems that cost single events: damage inside the file. */
-const lossKinds: ReadonlySet<string> = new Set([
-  'malformedEvent',
-  'oversizedEvent',
-  'tooDeep',
-  'mergedEvents',
-  'missingPhase',
-  'missingTime',
-  'timeOutOfRange',
-  'tooManyEvents',
-]);
 
 /** Whether events that were recorded are missing, at the end of the file or inside. */
 export function isIncomplete(info: TraceInfo): boolean {

@@ -1,5 +1,6 @@
 // What the page of a job begins with, in words. Pure.
 import type { DistributedJobResult, JobActivity } from '#shared/protocol.ts';
+import { shortName } from '#shared/names.ts';
 import { share } from '#shared/numbers.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { jobTexts } from './texts.ts';
@@ -18,13 +19,13 @@ export function activityText(activity: JobActivity): string {
   if (activity.name === notRecorded) {
     return jobTexts.notBegun(activity.timeUs);
   }
-  return jobTexts.ofName(activity.timeUs, activity.name, doing[activity.where]);
+  return jobTexts.ofName(activity.timeUs, shortName(activity.name), doing[activity.where]);
 }
 
 /** What a late rank did instead, without its place. */
 export function reasonText(reason: JobActivity): string {
   if (reason.name === notRecorded) return activityText(reason);
-  return jobTexts.moreOf(reason.timeUs, reason.name, doing[reason.where]);
+  return jobTexts.moreOf(reason.timeUs, shortName(reason.name), doing[reason.where]);
 }
 
 /** How the ranks are counted: those there should be, where some are missing. */

@@ -14,7 +14,15 @@ const names: Record<Shown, string> = {
 };
 
 /** Columns that give way before what a late rank did instead does. */
-const lesser = ['calls', 'waitingUs', 'causedUs', 'latenessUs', 'straggler'];
+const lesser = [
+  'calls',
+  'waitingUs',
+  'causedUs',
+  'latenessUs',
+  'straggler',
+  'reasonUs',
+  'timesLast',
+];
 
 export function JobStragglers() {
   const by = viewState<Shown>('job', 'stragglersBy', 'stragglers');

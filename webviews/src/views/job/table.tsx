@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { FailureData } from '#shared/messages.ts';
+import { shortName } from '#shared/names.ts';
 import type { DistributedTableParams, Row } from '#shared/protocol.ts';
 import { CancelledError, failureOf, openRank, openSource } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
@@ -9,6 +10,7 @@ import { carried, epoch, job } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
 import { placeName, placeOf } from '../../lib/place_text.ts';
 import { commonTexts } from '../../lib/texts.ts';
+import { Name } from '../../widgets/name.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
 import { jobTexts } from './texts.ts';
@@ -67,6 +69,14 @@ export function placeCell(row: Row): ComponentChildren {
   );
 }
 
+/** A cell with what a rank did: kernels among it by their short names. */
+const activityCell =
+  (key: string) =>
+  (row: Row): ComponentChildren => {
+    const whole = text(row, key);
+    return whole === '' ? '\u2013' : <Name whole={whole} shown={shortName(whole)} />;
+  };
+
 export function JobTable(props: {
   name: string;
   by: By;
@@ -94,6 +104,8 @@ export function JobTable(props: {
         maxRank: rankCell('maxRank'),
         device: deviceCell,
         place: placeCell,
+        reason: activityCell('reason'),
+        ...(by === 'reasons' ? { name: activityCell('name') } : {}),
       }}
       hideColumns={() => (severalDevices() ? [] : ['device'])}
       kernelNames={by === 'kernels'}

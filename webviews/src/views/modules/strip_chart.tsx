@@ -97,6 +97,7 @@ function useDrawing(props: {
         canvas.current,
         {
           width,
+          namesPx: 0,
           height,
           ...shown,
           scroll: 0,

@@ -5,6 +5,7 @@ import { viewState } from '../../host/view_state.ts';
 import { deviceKind } from '../../host/store.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
+import { problemsToTell } from '../../lib/problems.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ExportedTable } from '../../widgets/exported_table.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
@@ -49,8 +50,9 @@ export function Health(props: { nothing: boolean }) {
   const { value, error, retry } = useAnswer('profile/check', {});
   if (error !== undefined) return <Failure error={error} retry={retry} />;
   if (value === undefined) return <Waiting what={overviewTexts.readingTraceHealth} />;
+  const { told, scraps } = problemsToTell(value.problems);
   const problemCount = quantity(
-    value.problems.reduce((sum, problem) => sum + problem.count, 0),
+    told.reduce((sum, problem) => sum + problem.count, 0),
     'count',
   );
   const health = (
@@ -106,13 +108,14 @@ export function Health(props: { nothing: boolean }) {
               definition: overviewTexts.firstAtByteHint,
             },
           ]}
-          rows={value.problems.map((problem) => [
+          rows={told.map((problem) => [
             visible(problem.message),
             quantity(problem.count, 'count'),
             quantity(problem.firstOffset, 'count'),
           ])}
         />
       )}
+      {scraps === 0 ? null : <p class="note">{overviewTexts.scraps(scraps)}</p>}
       <Unfolding name="categories" summary={overviewTexts.eventsByCategory}>
         <ExportedTable
           class="health-table"

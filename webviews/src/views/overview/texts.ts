@@ -72,6 +72,8 @@ export const overviewTexts = {
   problemsFound: 'Problems found while reading',
   problem: 'Problem',
   countHint: 'Number of occurrences.',
+  scraps: (count: number) =>
+    `What was left of damaged events was skipped in ${plural(count, 'place')}.`,
   firstAtByte: 'First at byte',
   firstAtByteHint: "Position of the first one in the file's uncompressed text.",
   eventsByCategory: 'Events by category',

@@ -1,10 +1,10 @@
 // The names of the rows beside the drawing, with what can be done to a row.
 import { visible } from '../../lib/format.ts';
-import { labelWidth, type Row } from '../../lanes/rows.ts';
+import type { Row } from '../../lanes/rows.ts';
 import { movedOrder } from '../../lanes/layout.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { prefs, togglePref, tracks } from './state.ts';
-import { layout } from './status.ts';
+import { layout, namesPx } from './status.ts';
 import { timelineTexts } from './texts.ts';
 
 /** "Group: name": where there is little room the group gives way to the name. */
@@ -29,7 +29,7 @@ function moveRow(row: Row, by: -1 | 1): void {
 export function Labels() {
   const { rows, headings } = layout.value;
   return (
-    <div class="tl-labels" style={{ width: `${labelWidth}px` }}>
+    <div class="tl-labels" style={{ width: `${namesPx.value}px` }}>
       {headings.map((heading) => (
         <div
           key={heading.text}

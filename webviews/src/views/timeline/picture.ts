@@ -1,7 +1,7 @@
 // The timeline as one picture: names of rows, ruler and boxes.
 import { visible } from '../../lib/format.ts';
 import type { Palette } from '../../lanes/palette.ts';
-import { headingLeft, labelWidth } from '../../lanes/rows.ts';
+import { headingLeft } from '../../lanes/rows.ts';
 import { rulerHeight, type Scene } from '../../lanes/scene.ts';
 
 /** As PNG in base64; `boxes` is absent where they lie on the overlay. */
@@ -10,18 +10,19 @@ export function picturePng(
   scene: Scene,
   palette: Palette,
 ): string {
+  const { namesPx } = scene;
   const ratio = Math.min(3, window.devicePixelRatio || 1);
   const canvas = document.createElement('canvas');
-  canvas.width = Math.round((scene.width + labelWidth) * ratio);
+  canvas.width = Math.round((scene.width + namesPx) * ratio);
   canvas.height = Math.round((scene.height + rulerHeight) * ratio);
   const context = canvas.getContext('2d');
   if (context === null) return '';
   const style = getComputedStyle(document.body);
   context.fillStyle = style.getPropertyValue('--vscode-editor-background') || style.backgroundColor;
   context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(parts.ruler, labelWidth * ratio, 0);
+  context.drawImage(parts.ruler, namesPx * ratio, 0);
   for (const layer of [parts.boxes, parts.overlay]) {
-    if (layer !== undefined) context.drawImage(layer, labelWidth * ratio, rulerHeight * ratio);
+    if (layer !== undefined) context.drawImage(layer, namesPx * ratio, rulerHeight * ratio);
   }
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.textBaseline = 'top';
@@ -36,7 +37,7 @@ export function picturePng(
   }
   context.font = `12px ${palette.font}`;
   for (const row of scene.layout.rows) {
-    text(row.y, (y) => context.fillText(visible(row.track.name), 8, y + 3, labelWidth - 12));
+    text(row.y, (y) => context.fillText(visible(row.track.name), 8, y + 3, namesPx - 12));
   }
   return canvas.toDataURL('image/png').replace(/^data:image\/png;base64,/, '');
 }

@@ -6,7 +6,7 @@ import { ask } from '../../host/query.ts';
 import { epoch } from '../../host/store.ts';
 import { drawBoxes, drawOverlay } from '../../lanes/painter.ts';
 import { readPalette, type Palette } from '../../lanes/palette.ts';
-import { labelWidth } from '../../lanes/rows.ts';
+import { namesPxIn } from '../../lanes/rows.ts';
 import { drawRuler } from '../../lanes/ruler.ts';
 import { rulerHeight, visibleRows, type Scene } from '../../lanes/scene.ts';
 import { WindowSource } from '../../lanes/source.ts';
@@ -36,7 +36,7 @@ import {
   tracks,
   type Tracks,
 } from './state.ts';
-import { arrived, failed, frameStats, layout, noLayout, settled } from './status.ts';
+import { arrived, failed, frameStats, layout, namesPx, noLayout, settled } from './status.ts';
 import { WindowArrows } from './window_arrows.ts';
 
 const minimapHeight = 34;
@@ -197,7 +197,8 @@ export class Stage {
   private resize(): void {
     const ratio = Math.min(3, window.devicePixelRatio || 1);
     const { viewport } = this.parts;
-    this.width = Math.max(50, viewport.clientWidth - labelWidth);
+    namesPx.value = namesPxIn(viewport.clientWidth);
+    this.width = Math.max(50, viewport.clientWidth - namesPx.peek());
     this.height = Math.max(20, viewport.clientHeight);
     const size = (
       canvas: HTMLCanvasElement,
@@ -231,6 +232,7 @@ export class Stage {
   private scene(all: Tracks): Scene {
     return {
       width: this.width,
+      namesPx: namesPx.peek(),
       height: this.height,
       startNs: shownWindow.peek().startNs,
       endNs: shownWindow.peek().endNs,

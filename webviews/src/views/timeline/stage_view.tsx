@@ -1,7 +1,6 @@
 // The timeline's canvases in the page, with pointer and wheel.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { labelWidth } from '../../lanes/rows.ts';
 import { wheelHabit } from '../../host/store.ts';
 import { wheelMove, wheelPx } from '../../lanes/wheel.ts';
 import { centered } from '../../lanes/window.ts';
@@ -22,7 +21,7 @@ import {
   tracks,
   zoom,
 } from './state.ts';
-import { failed, layout } from './status.ts';
+import { failed, layout, namesPx } from './status.ts';
 import { timelineTexts } from './texts.ts';
 
 const tip = signal<Pointed | undefined>(undefined);
@@ -167,13 +166,13 @@ export function StageView(props: {
       <canvas
         ref={minimap}
         class="tl-minimap"
-        style={{ marginLeft: `${labelWidth}px` }}
+        style={{ marginLeft: `${namesPx.value}px` }}
         role="img"
         aria-label={timelineTexts.minimapHint}
         onPointerDown={seek}
         onPointerMove={seek}
       />
-      <div class="tl-ruler" style={{ paddingLeft: `${labelWidth}px` }}>
+      <div class="tl-ruler" style={{ paddingLeft: `${namesPx.value}px` }}>
         <canvas ref={ruler} role="img" aria-label={timelineTexts.timeWithSteps} />
       </div>
       <div
@@ -188,7 +187,7 @@ export function StageView(props: {
       >
         <div class="tl-content" style={{ height: `${layout.value.height}px` }}>
           <Labels />
-          <div class="tl-sticky" style={{ marginLeft: `${labelWidth}px` }}>
+          <div class="tl-sticky" style={{ marginLeft: `${namesPx.value}px` }}>
             <canvas ref={boxes} class="tl-boxes" aria-hidden="true" />
             <canvas
               ref={overlay}

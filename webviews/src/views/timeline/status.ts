@@ -1,13 +1,15 @@
 // What the drawing tells the rest of the timeline, and tests.
 import { signal } from '@preact/signals';
 import { CancelledError, failureOf } from '../../host/host.ts';
-import type { Layout } from '../../lanes/rows.ts';
+import { namesPxIn, type Layout } from '../../lanes/rows.ts';
 
 /** Frame times of the last drawing, for the help panel and for tests. */
 export const frameStats = { frames: 0, drawMs: [] as number[], renderer: '' };
 
 export const noLayout: Layout = { rows: [], headings: [], height: 0, hidden: 0 };
 export const layout = signal<Layout>(noLayout);
+/** Width of the column of names. */
+export const namesPx = signal(namesPxIn(Infinity));
 export const problem = signal<string>('');
 /** How many arrows of the window are drawn, of how many. */
 export const windowArrowCount = signal({ shown: 0, total: 0 });

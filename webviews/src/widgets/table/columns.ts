@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Column } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { fileName, numberColumnPx } from '../../lib/format.ts';
-import { shownNames } from '#shared/names.ts';
+import { shortName, shownNames } from '#shared/names.ts';
 import { cellNumber, numeric } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 
@@ -69,8 +69,10 @@ export function useMeasures(
         if (key === 'file' && typeof value === 'string') {
           const place = `${fileName(value)}:${String(row.line ?? '')}`;
           largest[key] = Math.max(largest[key] ?? 0, place.length);
-        } else if ((key === 'function' || key === present[0]?.key) && typeof value === 'string') {
+        } else if (key === present[0]?.key && typeof value === 'string') {
           largest[key] = Math.max(largest[key] ?? 0, value.length);
+        } else if (named.has(key) && typeof value === 'string') {
+          largest[key] = Math.max(largest[key] ?? 0, shortName(value).length);
         }
         if (typeof value !== 'number') continue;
         largest[key] = Math.max(largest[key] ?? 0, Math.abs(value));
@@ -95,6 +97,9 @@ export function useMeasures(
   return { largest, scales, names };
 }
 
+/** Columns of names beside the first. */
+const named: ReadonlySet<string> = new Set(['function', 'name', 'reason']);
+
 /** The least width of a column whose largest value is `largest`. */
 export function minimumWidth(
   column: Column,
@@ -111,8 +116,10 @@ export function minimumWidth(
     return numberColumnPx(column.title, most.length > usual.length ? most : usual);
   }
   // Names have room before columns that matter less.
-  if (column.key === 'function')
-    return Math.round(Math.min(240, Math.max(110, largest * 7.2 + 24)));
+  if (named.has(column.key)) {
+    const most = column.key === 'function' ? 240 : 290;
+    return Math.round(Math.min(most, Math.max(110, largest * 7.2 + 24)));
+  }
   if (column.key === 'kernel') return 190;
   return column.key === 'grid' || column.key === 'block' ? 96 : 116;
 }

@@ -4,7 +4,7 @@ import type { SideName } from '#shared/comparison.ts';
 import { quantity } from '#shared/numbers.ts';
 import { compared, reducedMotion, wheelHabit } from '../../../host/store.ts';
 import { Layers, layersTopPx } from '../../../lanes/layers.ts';
-import { labelWidth, type Layout } from '../../../lanes/rows.ts';
+import { namesPxIn, type Layout } from '../../../lanes/rows.ts';
 import { visibleRows, type Scene } from '../../../lanes/scene.ts';
 import { useWindowSource } from '../../../lanes/use_source.ts';
 import { wheelMove, wheelPx } from '../../../lanes/wheel.ts';
@@ -38,14 +38,14 @@ function useSize(element: { readonly current: HTMLElement | null }) {
   return size;
 }
 
-function RowNames(props: { side: SideName; layout: Layout }) {
+function RowNames(props: { side: SideName; layout: Layout; widthPx: number }) {
   const lanes = lanesOf(props.side);
   const toggle = (key: string): void => {
     const list = lanes.toggled.peek();
     lanes.toggled.value = list.includes(key) ? list.filter((one) => one !== key) : [...list, key];
   };
   return (
-    <div class="tl-labels" style={{ top: `${layersTopPx}px`, width: `${labelWidth}px` }}>
+    <div class="tl-labels" style={{ top: `${layersTopPx}px`, width: `${props.widthPx}px` }}>
       {props.layout.headings.map(({ text, y }) => (
         <div key={text} class="tl-heading" style={{ top: `${y}px` }} title={text}>
           {visible(text)}
@@ -106,7 +106,8 @@ export function SideTimeline({ side }: { side: SideName }) {
     () => layoutRows(all?.tracks ?? [], { pinned: [], hidden: [], order: [], toggled }, ''),
     [all, toggled],
   );
-  const width = Math.max(50, size.width - labelWidth);
+  const namesPx = namesPxIn(size.width);
+  const width = Math.max(50, size.width - namesPx);
   const height = Math.max(20, size.height - layersTopPx);
   const drawn = all !== undefined && size.width > 0 && shown.endNs > shown.startNs;
   const scene = (): Scene | undefined =>
@@ -114,6 +115,7 @@ export function SideTimeline({ side }: { side: SideName }) {
       ? undefined
       : {
           width,
+          namesPx,
           height,
           ...shown,
           scroll,
@@ -250,11 +252,11 @@ export function SideTimeline({ side }: { side: SideName }) {
         onScroll={() => setScroll(viewport.current?.scrollTop ?? 0)}
       >
         <div class="pair-content" style={{ height: `${layersTopPx + layout.height}px` }}>
-          <RowNames side={side} layout={layout} />
+          <RowNames side={side} layout={layout} widthPx={namesPx} />
           <div class="pair-sticky">
             <div
               class="pair-corner"
-              style={{ width: `${labelWidth}px`, height: `${layersTopPx}px` }}
+              style={{ width: `${namesPx}px`, height: `${layersTopPx}px` }}
               title={visible(name)}
             >
               <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
@@ -267,7 +269,7 @@ export function SideTimeline({ side }: { side: SideName }) {
               ref={canvas}
               class="pair-lanes"
               style={{
-                left: `${labelWidth}px`,
+                left: `${namesPx}px`,
                 width: `${width}px`,
                 height: `${layersTopPx + height}px`,
               }}
@@ -284,7 +286,7 @@ export function SideTimeline({ side }: { side: SideName }) {
               <div
                 class="tl-tip"
                 style={{
-                  left: `${labelWidth + Math.min(tip.x + 12, Math.max(0, width - 320))}px`,
+                  left: `${namesPx + Math.min(tip.x + 12, Math.max(0, width - 320))}px`,
                   top: `${Math.min(layersTopPx + tip.y + 16, Math.max(0, size.height - 60))}px`,
                 }}
               >
