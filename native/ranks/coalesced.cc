@@ -11,6 +11,9 @@ namespace {
 
 // A range lies this far below the record of its call.
 constexpr int kBelow = 4;
+// Work is launched when the last of its calls has been made. What was recorded longer before has
+// other reasons to have no work, such as a library on the host.
+constexpr Ns kSoon = 2'000'000;
 
 class Queues {
  public:
@@ -37,14 +40,16 @@ class Queues {
     });
     std::unordered_map<SliceIndex, std::vector<QueuedCall>> found;
     std::vector<QueuedCall> queue;
+    Ns last = 0;  // when the last of them was made
     for (size_t i = 0; i < moments_.size(); ++i) {
       const Moment& moment = moments_[i];
       if (i > 0 && moments_[i - 1].track != moment.track) queue.clear();
       if (!moment.launch) {
         if (!queue.empty() && !Together(queue.back(), moment.call)) queue.clear();
         queue.push_back(moment.call);
+        last = moment.time;
       } else if (!queue.empty()) {
-        found[moment.call.record] = std::move(queue);
+        if (moment.time - last <= kSoon) found[moment.call.record] = std::move(queue);
         queue = {};
       }
     }

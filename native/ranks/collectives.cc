@@ -185,7 +185,8 @@ class Finder {
 
   void JoinQueued() {
     const auto open = [](const Collective& c) {
-      return c.recorded.empty() && c.in_elements < 0 && c.peer < 0;
+      const bool recorder = c.library != "custom" && c.library != "nvshmem";
+      return recorder && c.recorded.empty() && c.in_elements < 0 && c.peer < 0;
     };
     if (std::none_of(list_.calls.begin(), list_.calls.end(), open)) return;
     std::unordered_set<SliceIndex> launches;

@@ -177,6 +177,19 @@ test('a kernel whose calls were not recorded stays unmatched, and that is said',
   assert.equal(job.unmatchedCalls, 2);
 });
 
+test('a call that was recorded long before a kernel without a record is not that kernel', async () => {
+  const { group, ranks } = drawn(2);
+  for (const rank of ranks) {
+    // A library on the host, then one that records nothing.
+    rank.batch([{ call: 'allreduce', elements: 8 }], group, 1000, 40);
+    rank.events = rank.events.filter(({ cat }) => cat === 'cpu_op');
+    rank.kernel('ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 9000, 40, { stream: 20 });
+  }
+  const [call] = await table(written(ranks), 'calls');
+  assert.equal(call.operation, 'allReduce');
+  assert.equal(call.bytes, null);
+});
+
 test('collectives that a manager coalesces are one call with the bytes of all', async () => {
   const { group, ranks } = drawn(3);
   for (const rank of ranks) {
