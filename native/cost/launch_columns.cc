@@ -7,12 +7,12 @@
 #include "analysis/links.h"
 #include "analysis/operators.h"
 #include "analysis/row_table.h"
-#include "base/hash.h"
 #include "cost/call_chain.h"
 #include "cost/launch_places.h"
 #include "cost/measured.h"
 #include "cost/messages.h"
 #include "cost/pyprof.h"
+#include "cost/pyprof_of_kernels.h"
 #include "cost/recorded_cost.h"
 #include "model/names.h"
 
@@ -50,7 +50,8 @@ class Launches : public RowTable<Row> {
         frames_(model_),
         places_(model_, context.stacks, chain_, frames_),
         recorded_(store_, nullptr),
-        devices_(DevicesOfTracks(context)) {
+        devices_(DevicesOfTracks(context)),
+        pyprof_(model_, &chain_, &recorded_) {
     AddPyProfOrigin();
     AddPyProfKernel();
     AddRates();
@@ -82,45 +83,8 @@ class Launches : public RowTable<Row> {
     return kernel.cost != nullptr && kernel.cost->matrix && !kernel.helper;
   }
 
-  // What PyProf2's figures of a kernel stand on.
-  struct PyProfCall {
-    StringId op = 0, kernel = 0, shapes = 0, types = 0, strides = 0, values = 0;
-    int64_t sub = 0;
-    bool backward = false;
-    bool operator==(const PyProfCall&) const = default;
-  };
-  struct PyProfHash {
-    size_t operator()(const PyProfCall& call) const {
-      uint64_t hash = HashPair(call.op, call.kernel);
-      hash = HashPair(hash ^ call.shapes, call.types);
-      hash = HashPair(hash ^ call.strides, call.values);
-      return static_cast<size_t>(
-          HashPair(hash ^ static_cast<uint64_t>(call.sub), call.backward ? 1 : 0));
-    }
-  };
-
-  // Calls that are alike are read once.
   PyProfFigures PyProf(const Row& row) {
-    const bool backward = Backward(row.slice);
-    const SliceIndex op = chain_.Listed(OpOf(row), backward);
-    if (op == kNone) return {};
-    const PyProfCall call{store_.name_id(op),
-                          store_.name_id(row.slice),
-                          store_.ArgTextId(op, ArgRole::kInputShapes),
-                          store_.ArgTextId(op, ArgRole::kInputTypes),
-                          store_.ArgTextId(op, ArgRole::kInputStrides),
-                          store_.ArgTextId(op, ArgRole::kInputValues),
-                          row.sub,
-                          backward};
-    const auto [it, added] = figures_.try_emplace(call);
-    if (added) it->second = PyProfOf(row, op, backward);
-    return it->second;
-  }
-
-  PyProfFigures PyProfOf(const Row& row, SliceIndex op, bool backward) {
-    std::string_view name = store_.name(op);
-    if (name.starts_with("aten::")) name.remove_prefix(6);
-    return PyProfCost(name, recorded_.ArgumentsOf(op), NameOf(row), backward, row.sub);
+    return pyprof_.Of(row.slice, OpOf(row), row.sub, Backward(row.slice));
   }
   Amount Flops(const Row& row) {
     return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).flops) : CostOf(row).flops;
@@ -485,7 +449,7 @@ class Launches : public RowTable<Row> {
   LaunchPlaces places_;
   RecordedCosts recorded_;
   std::vector<const DevicePeaks*> devices_;
-  std::unordered_map<PyProfCall, PyProfFigures, PyProfHash> figures_;
+  PyProfOfKernels pyprof_;
 };
 
 }  // namespace
