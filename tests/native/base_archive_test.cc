@@ -1,7 +1,7 @@
 // Members of structs as bytes.
-#include "base/archive.h"
-
 #include <catch2/catch.hpp>
+
+#include "base/archive.h"
 
 using namespace emberline;
 
