@@ -28,6 +28,7 @@ export const commonTexts = {
   moduleRows: 'modules',
 
   answer: 'Answer',
+  asRecorded: 'As recorded',
   details: 'Details',
   selected: 'Selected',
   device: 'Device',

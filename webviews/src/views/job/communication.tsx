@@ -178,7 +178,7 @@ function MatrixOf({ by }: { by: keyof typeof ends }) {
     return [
       title,
       jobTexts.bytesInCalls(numberOf(row, 'bytes'), numberOf(row, 'calls') ?? 0),
-      exact ? jobTexts.asRecorded : jobTexts.collectivesInParts,
+      exact ? commonTexts.asRecorded : jobTexts.collectivesInParts,
     ];
   };
   return (

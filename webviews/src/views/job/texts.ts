@@ -97,7 +97,6 @@ export const jobTexts = {
   host: 'host',
   bytesInCalls: (bytes: number | undefined, calls: number) =>
     `${quantity(bytes, 'bytes')} in ${plural(calls, 'call')}`,
-  asRecorded: 'As recorded',
   collectivesInParts: 'Collectives counted as if each rank sent equal parts to the others',
   whoTalksToWhomHint:
     'Bytes from rank to rank: sends, receives and all-to-all exchanges as recorded, other collectives in equal parts.',

@@ -212,7 +212,7 @@ export function SliceDetails(props: { slice: SliceDetail }) {
       <dl>
         {shortName(slice.name) === slice.name ? null : (
           <>
-            <dt title={panelTexts.asRecorded}>{panelTexts.fullName}</dt>
+            <dt title={commonTexts.asRecorded}>{panelTexts.fullName}</dt>
             <dd>
               <div class="tl-whole" tabIndex={0} role="group" aria-label={panelTexts.fullName}>
                 {visible(slice.name)}

@@ -150,7 +150,6 @@ export const panelTexts = {
   zoomToSelection: 'Zoom to selection',
   copies: 'Copies',
   fullName: 'Full name',
-  asRecorded: 'As recorded',
   type: 'Type',
   trackAndStep: (track: string, step: string | null) =>
     `${track}${step === null ? '' : `, step ${step}`}`,
