@@ -16,7 +16,7 @@ export const jobTexts = {
   nothingExposed: (stepUs: number) =>
     `the mean step takes ${quantity(stepUs, 'us')} and has no exposed communication`,
   noCollective: (job: string) => `${job}; no collective was recorded.`,
-  nobodyLate: (job: string) => `${job}; no rank keeps the others waiting.`,
+  nobodyLate: (job: string) => `${job}; no rank keeps the others waiting in collectives.`,
   withReason: (reason: string) => `, with ${reason}`,
   comesLast: (job: string, rank: number, timesLast: number, calls: number, why: string) =>
     `${job}; rank ${rank} arrives last at ${fixed(timesLast, 0)} of its ${plural(calls, 'collective')}${why}.`,
@@ -116,9 +116,11 @@ export const jobTexts = {
   aboutTheseRanks: 'About these ranks',
   remarks: 'Remarks',
   whoComesLast: 'Late ranks',
-  whoComesLastHint: 'Ranks that others wait for: their lateness is more than 1 % of the recording.',
+  whoComesLastHint:
+    'Ranks that others wait for in collectives: their lateness is more than 1 % of the recording.',
   allRanks: 'All ranks',
-  nobodyComesLast: 'No rank keeps the others waiting for more than 1 % of the time.',
+  nobodyComesLast:
+    'No rank keeps the others waiting in collectives for more than 1 % of the time. Sends and receives are not counted: stages of a pipeline wait for each other by design.',
   openProfile: (rank: number) => `Open the profile of rank ${rank}`,
   rankNumber: (rank: number) => `Rank ${rank}`,
   lateBy: (timesLast: number, calls: number, latenessUs: number, tracedUs: number) =>
