@@ -52,7 +52,8 @@ describe('a job of several ranks', () => {
     const frame = await jobPage();
     const said = frame.getByRole('region', { name: 'Answer' }).locator('h1');
     await said.waitFor();
-    return said.innerText();
+    // Figures stay on one line with their units.
+    return (await said.innerText()).replaceAll('\u00a0', ' ');
   }
 
   async function openJob(folder) {
