@@ -126,28 +126,22 @@ test('what was sent to a rank without a trace is told by the others of its excha
 
 test('exchanges of two neighbors stay apart, and match one that does not coalesce', async () => {
   const { group, ranks } = drawn(4);
+  const exchange = (rank, peer, sent, received) =>
+    rank.batch(
+      [
+        { call: 'send', peer, elements: sent },
+        { call: 'recv', peer, elements: received },
+      ],
+      group,
+      1000,
+      40,
+    );
   for (const [a, b] of [
     [0, 1],
     [2, 3],
   ]) {
-    ranks[a].batch(
-      [
-        { call: 'send', peer: b, elements: 100 },
-        { call: 'recv', peer: b, elements: 50 },
-      ],
-      group,
-      1000,
-      40,
-    );
-    ranks[b].batch(
-      [
-        { call: 'send', peer: a, elements: 50 },
-        { call: 'recv', peer: a, elements: 100 },
-      ],
-      group,
-      1000,
-      40,
-    );
+    exchange(ranks[a], b, 100, 50);
+    exchange(ranks[b], a, 50, 100);
   }
   // One call in a batch is that call.
   ranks[1].batch([{ call: 'send', peer: 2, elements: 30 }], group, 2000, 20);

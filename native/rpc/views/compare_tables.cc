@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "analysis/columns.h"
+#include "base/text.h"
 #include "compare/spread.h"
 #include "compare/tables.h"
 #include "rpc/params.h"
@@ -226,6 +227,11 @@ Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
   return request.candidate.trace.results.Get<Compared>(key, request.cancel, [&] {
     return by == "steps" ? CompareSteps(request, time) : CompareLevel(request, by, time);
   });
+}
+
+Json ElsewhereJson(const std::string* text) {
+  constexpr size_t kMaxText = 400;
+  return text == nullptr ? Json() : Json(Shortened(*text, kMaxText));
 }
 
 }  // namespace emberline

@@ -30,4 +30,7 @@ Result<std::shared_ptr<const Compared>> CompareBy(const CompareRequest& request,
 // once and kept with the candidate.
 Result<std::shared_ptr<const Replacements>> ReplacementsOf(const CompareRequest& request);
 
+// What stands elsewhere, as the schema says it: null where nothing does.
+Json ElsewhereJson(const std::string* text);
+
 }  // namespace emberline

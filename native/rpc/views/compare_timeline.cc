@@ -1,4 +1,3 @@
-#include "base/text.h"
 #include "compare/clocks.h"
 #include "rpc/params.h"
 #include "rpc/views/common.h"
@@ -10,7 +9,6 @@ namespace {
 
 // Knots of one reply: two numbers of at most 19 digits each.
 constexpr size_t kMaxPoints = 4096;
-constexpr size_t kMaxText = 400;
 
 }  // namespace
 
@@ -59,7 +57,7 @@ Result<Json> CompareSlice(const CompareRequest& request) {
                                    : match->status;
   return Json{
       {"status", CompareStatusName(status)},
-      {"elsewhere", elsewhere != nullptr ? Json(Shortened(*elsewhere, kMaxText)) : Json()},
+      {"elsewhere", ElsewhereJson(elsewhere)},
       {"slice", match->slice == kNone ? Json() : SliceRefJson(*to.trace.store, match->slice)},
       {"path", match->path}};
 }

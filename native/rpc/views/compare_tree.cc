@@ -15,7 +15,6 @@ constexpr size_t kMaxItems = 400;
 constexpr size_t kItemBytes = 160 << 10;
 // Names of one item that stands for several nodes.
 constexpr size_t kMaxNames = 12;
-constexpr size_t kMaxText = 400;
 
 std::string NamesOf(const ViewRequest& side, const StepTree& tree,
                     const std::vector<uint32_t>& nodes) {
@@ -67,7 +66,7 @@ Json ItemJson(const CompareRequest& request, const StepTree& left, const StepTre
   return {{"kind", StepNodeKindName(tree.KindOf(shown))},
           {"pass", kPasses[static_cast<size_t>(tree.PassOf(model, shown))]},
           {"status", CompareStatusName(status)},
-          {"elsewhere", elsewhere != nullptr ? Json(Shortened(*elsewhere, kMaxText)) : Json()},
+          {"elsewhere", ElsewhereJson(elsewhere)},
           {"moved", item.moved},
           {"concurrent", tree.IsConcurrent(shown)},
           {"baseline", NodesJson(request.baseline, left, item.baseline)},
