@@ -1,12 +1,14 @@
 #include "analysis/findings.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "analysis/findings_internal.h"
 #include "analysis/memory.h"
 #include "analysis/messages.h"
+#include "base/parallel.h"
 #include "model/names.h"
 #include "store/recorder.h"
 
@@ -288,16 +290,24 @@ std::vector<Finding> FindFindings(const Model& model, const StepSelection& selec
                                   const Overview& overview, const CancelToken& cancel) {
   std::vector<Finding> findings;
   if (model.store().slice_count() == 0 || cancel.cancelled()) return findings;
-  const Seen seen = Look(model, selection);
-  AddDataLoading(overview, seen, model, &findings);
-  AddDataParallel(model, seen, &findings);
-  AddBackend(model, overview, seen, &findings);
-  AddCommunication(model, overview, &findings);
-  // Of a cut file, device work may be in the missing part.
-  if (!IsIncomplete(model.store())) AddUtilization(model, overview, &findings);
-  AddMixedPrecision(model, overview, &findings);
-  AddMemory(model, &findings);
-  AddFurtherFindings(model, selection, overview, cancel, &findings);
+  std::vector<Finding> further;
+  RunBoth(
+      model.store().slice_count() >= kManyRows,
+      [&] {
+        const Seen seen = Look(model, selection);
+        AddDataLoading(overview, seen, model, &findings);
+        AddDataParallel(model, seen, &findings);
+        AddBackend(model, overview, seen, &findings);
+        AddCommunication(model, overview, &findings);
+        // Of a cut file, device work may be in the missing part.
+        if (!IsIncomplete(model.store())) AddUtilization(model, overview, &findings);
+        AddMixedPrecision(model, overview, &findings);
+        AddMemory(model, &findings);
+        AddLostTime(model, selection, overview, &findings);
+      },
+      [&] { AddFurtherFindings(model, selection, overview, cancel, &further); });
+  findings.insert(findings.end(), std::make_move_iterator(further.begin()),
+                  std::make_move_iterator(further.end()));
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     const bool wa = a.severity == "warning", wb = b.severity == "warning";
     if (wa != wb) return wa;

@@ -420,12 +420,16 @@ MessageArg SpanArg(const Model& model) {
   return {"span", model.has_recorded_steps ? "step" : "trace"};
 }
 
-void AddFurtherFindings(const Model& model, const StepSelection& selection,
-                        const Overview& overview, const CancelToken& cancel,
-                        std::vector<Finding>* findings) {
+void AddLostTime(const Model& model, const StepSelection& selection, const Overview& overview,
+                 std::vector<Finding>* findings) {
   // An idle device may be one whose work is in the missing part of a cut file.
   if (!IsIncomplete(model.store())) AddLaunchBound(model, selection, overview, findings);
   AddHostSync(model, selection, overview, findings);
+}
+
+void AddFurtherFindings(const Model& model, const StepSelection& selection,
+                        const Overview& overview, const CancelToken& cancel,
+                        std::vector<Finding>* findings) {
   AddShapes(model, selection, overview, findings);
   AddPageable(model, selection, overview, findings);
   AddSmallKernels(model, overview, findings);

@@ -1,4 +1,4 @@
-// Findings beyond the plugin's seven; FindFindings() calls it.
+// Findings beyond the plugin's seven; FindFindings() calls them, on two threads.
 #pragma once
 
 #include <string>
@@ -29,8 +29,12 @@ inline bool InSteps(const Model& model, const StepSelection& selection, SliceInd
   return model.step[slice] != kNone && selection.Contains(model.step[slice]);
 }
 
-// Appends what applies, in no order: launch bound, host synchronization, shapes that miss tensor
-// cores, pageable copies, small kernels, fragmentation, the profiler's own cost, missing records.
+// Appends what applies, in no order: launch bound, host synchronization.
+void AddLostTime(const Model& model, const StepSelection& selection, const Overview& overview,
+                 std::vector<Finding>* findings);
+
+// The same: shapes that miss tensor cores, pageable copies, small kernels, fragmentation, the
+// profiler's own cost, missing records.
 void AddFurtherFindings(const Model& model, const StepSelection& selection,
                         const Overview& overview, const CancelToken& cancel,
                         std::vector<Finding>* findings);

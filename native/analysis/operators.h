@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/operator_calls.h"
 #include "analysis/stack_of.h"
 #include "analysis/table.h"
 #include "analysis/tensor_cores.h"
@@ -41,11 +42,66 @@ struct OperatorData {
   bool has_shapes = false;
 };
 
-// `within`, one flag per slice, leaves out operators that lie elsewhere; empty takes all. Errors:
-// kCancelled.
+// What every grouping of the operators of some steps is made from. Making it takes two threads
+// where the trace is large; any thread may then ask. The model has to stay.
+class OperatorAnalysis {
+ public:
+  // `within`, one flag per slice, leaves out operators that lie elsewhere; empty takes all. Errors:
+  // kCancelled.
+  static Result<OperatorAnalysis> Make(const Model& model, const StepSelection& selection,
+                                       const TensorCoreRules& rules, const CancelToken& cancel,
+                                       const std::vector<bool>& within = {});
+  // Errors: kCancelled.
+  Result<OperatorData> By(OperatorGrouping grouping, const CancelToken& cancel) const;
+
+ private:
+  struct Op {
+    SliceIndex slice;
+    bool ran;        // in the selected steps; else graphs ran what it recorded
+    uint64_t stack;  // the number of a stack of its own; 0 for none
+  };
+  struct KernelOf {
+    SliceIndex op;
+    MatrixUse use;
+    Ns duration;
+  };
+  // Time of kernels alone (no copies, no sets).
+  struct KernelTimes {
+    Ns all = 0, matrix = 0, unknown = 0;
+    void Add(const KernelOf& kernel) {
+      all += kernel.duration;
+      if (kernel.use == MatrixUse::kYes) matrix += kernel.duration;
+      if (kernel.use == MatrixUse::kUnknown) unknown += kernel.duration;
+    }
+    void Add(const KernelTimes& other) {
+      all += other.all;
+      matrix += other.matrix;
+      unknown += other.unknown;
+    }
+  };
+
+  OperatorAnalysis(const Model& model, const StepSelection& selection);
+  // Neither touches what the other does. Stops early when it is cancelled.
+  void ListOperators(const std::vector<bool>& within, const CancelToken& cancel);
+  void AddUpKernels(const TensorCoreRules& rules);
+
+  const Model* model_;
+  StepSelection selection_;
+  ReplayedTimes replayed_;
+  // Of ListOperators(): the operators that count, in the order of the slices.
+  std::vector<Op> ops_;
+  std::vector<bool> counted_;  // by slice
+  // Of AddUpKernels().
+  OperatorCalls calls_;
+  std::vector<bool> eligible_;              // by slice
+  std::vector<KernelOf> kernels_;           // those that an op launched
+  std::vector<KernelTimes> kernel_totals_;  // by slice: of an op, with descendants
+};
+
+// One grouping alone. Errors: kCancelled.
 Result<OperatorData> AnalyzeOperators(const Model& model, const StepSelection& selection,
                                       OperatorGrouping grouping, const TensorCoreRules& rules,
-                                      const StackIds& stacks, const CancelToken& cancel,
+                                      const CancelToken& cancel,
                                       const std::vector<bool>& within = {});
 
 Table OperatorTable(const Model& model, const OperatorData& data, OperatorGrouping grouping);

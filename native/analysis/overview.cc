@@ -8,6 +8,7 @@
 #include "analysis/intervals.h"
 #include "analysis/listed_operators.h"
 #include "base/errors.h"
+#include "base/parallel.h"
 #include "model/graphs.h"
 #include "store/recorder.h"
 
@@ -215,21 +216,16 @@ std::optional<RecomputeCost> Recompute(const Model& model, const StepSelection& 
   return cost;
 }
 
-}  // namespace
-
-Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& selection,
-                                 const TensorCoreRules& rules, const CancelToken& cancel) {
-  Overview overview;
-  Result<StepBreakdown> steps = AnalyzeSteps(model, selection, cancel);
-  if (!steps.ok()) return steps.error();
-  overview.steps = std::move(*steps);
+// What devices did, and what the trace is of.
+void SummarizeDevices(const Model& model, const StepSelection& selection,
+                      const TensorCoreRules& rules, const CancelToken& cancel, Overview& overview) {
   const TraceStore& s = model.store();
   overview.vendor = rules.vendor();
   overview.has_device_work = !model.devices.empty();
   const TensorCoreKernels tensor_cores(model, rules);
   const Interval range = SelectedRange(model, selection);
   for (const Device& device : model.devices) {
-    if (cancel.cancelled()) return MakeError(errors::kCancelled);
+    if (cancel.cancelled()) return;
     const bool kernels =
         std::any_of(device.streams.begin(), device.streams.end(), [&](TrackIndex t) {
           for (SliceIndex i = s.tracks()[t].first; i < s.tracks()[t].last; ++i) {
@@ -254,6 +250,21 @@ Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& select
   }
   overview.recompute = Recompute(model, selection, cancel);
   overview.configuration = Configuration(model, overview.has_device_work, overview.vendor);
+}
+
+}  // namespace
+
+Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& selection,
+                                 const TensorCoreRules& rules, const CancelToken& cancel) {
+  Overview overview;
+  Result<StepBreakdown> steps = MakeError(errors::kCancelled);
+  RunBoth(
+      model.store().slice_count() >= kManyRows,
+      [&] { steps = AnalyzeSteps(model, selection, cancel); },
+      [&] { SummarizeDevices(model, selection, rules, cancel, overview); });
+  if (!steps.ok()) return steps.error();
+  if (cancel.cancelled()) return MakeError(errors::kCancelled);
+  overview.steps = std::move(*steps);
   return overview;
 }
 

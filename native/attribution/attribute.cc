@@ -5,6 +5,7 @@
 #include "attribution/recorded_stacks.h"
 #include "attribution/stages.h"
 #include "base/errors.h"
+#include "base/parallel.h"
 
 namespace emberline {
 namespace {
@@ -28,10 +29,12 @@ bool RunStages(Attributing& a) {
   a.at.begins_run.assign(n, false);
   a.at.pass.assign(n, Pass::kForward);
   a.at.memory_slice.assign(a.store.memory().size(), kNone);
-  if (!a.frames.Read(a.cancel, &a.at) || !NestSlices(a) || !ReadSources(a) || !ReadClasses(a) ||
-      !PlaceCalls(a)) {
-    return false;
-  }
+  // Neither touches what the other finds out.
+  bool nested = false, read = false;
+  RunBoth(
+      n >= kManyRows, [&] { nested = NestSlices(a); },
+      [&] { read = a.frames.Read(a.cancel, &a.at) && ReadTexts(a); });
+  if (!nested || !read || !FindFunctions(a) || !ReadClasses(a) || !PlaceCalls(a)) return false;
   RecordedStacks stacks(a);
   return stacks.Follow() && MakeContexts(a, stacks) && BlameCalls(a) && PlaceGraphs(a, stacks);
 }

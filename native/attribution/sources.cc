@@ -95,11 +95,15 @@ std::shared_ptr<const PythonModule> Attributing::ReadText(const SourceFile& file
   return text.empty() ? nullptr : ParseSource(text);
 }
 
-bool ReadSources(Attributing& a) {
+bool ReadTexts(Attributing& a) {
   for (FrameFile& f : a.frames.files()) {
     if (a.cancel.cancelled()) return false;
     if (f.file.user) f.file.module = a.ReadText(f.file);
   }
+  return true;
+}
+
+bool FindFunctions(Attributing& a) {
   std::vector<bool> cut_name(a.store.strings().size(), false);
   for (SliceIndex i = 0; i < a.store.all_slice_count(); ++i) {
     if (a.cut[i]) cut_name[a.store.name_id(i)] = true;

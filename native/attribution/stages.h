@@ -56,8 +56,10 @@ struct Attributing {
 
 // Frames, ops and runtime calls that enclose each other, and where memory was allocated.
 bool NestSlices(Attributing& a);
-// The texts of the user's files, and the functions in them that the trace names.
-bool ReadSources(Attributing& a);
+// The texts of the user's files.
+bool ReadTexts(Attributing& a);
+// The functions in them that the trace names.
+bool FindFunctions(Attributing& a);
 // The classes of constructors that the user's functions call, and the bases of modules.
 bool ReadClasses(Attributing& a);
 // Aligns what ran in each of the user's frames with the text of its function.

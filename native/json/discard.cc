@@ -5,20 +5,15 @@
 namespace emberline {
 namespace {
 
-void ClearArraysOfScalars(Json& value) {
-  if (value.is_array()) {
-    auto& array = value.get_ref<Json::array_t&>();
-    if (!array.empty() && array.front().is_primitive()) {
-      array.clear();
-      return;
-    }
-  }
+// What is empty has nothing to move.
+void ClearInsideOut(Json& value) {
   if (!value.is_structured()) return;
-  for (Json& item : value) ClearArraysOfScalars(item);
+  for (Json& item : value) ClearInsideOut(item);
+  value.clear();
 }
 
 }  // namespace
 
-void DiscardJson(Json value) { ClearArraysOfScalars(value); }
+void DiscardJson(Json value) { ClearInsideOut(value); }
 
 }  // namespace emberline

@@ -5,9 +5,9 @@
 
 namespace emberline {
 
-// Ends the document. The library's destructor moves the elements of every array to a list of its
-// own first, against deep nesting; long arrays of numbers, which need none of that, are half the
-// cost of a reply that way. For documents that are nested a few levels deep only.
+// Ends the document. The library's destructor moves all that an array or an object holds to a list
+// of its own first, against deep nesting; for what is nested a few levels deep only, that costs
+// more than it saves. For such documents.
 void DiscardJson(Json value);
 
 }  // namespace emberline

@@ -7,10 +7,12 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "json/moving_map.h"
 
 namespace emberline {
 
-using Json = nlohmann::ordered_json;
+// Its objects keep the order in which members were added.
+using Json = nlohmann::basic_json<MovingMap>;
 
 // Parses bounded input (depth at most 100). Errors: kInvalidArgument with the offset.
 Result<Json> ParseJson(std::string_view text);

@@ -8,8 +8,7 @@ namespace {
 
 OperatorData Get(const Loaded& m, OperatorGrouping grouping = OperatorGrouping::kName,
                  const StepSelection& selection = {}) {
-  auto result =
-      AnalyzeOperators(*m, selection, grouping, TensorCoreRules(VendorOf(*m)), StackIds(*m), {});
+  auto result = AnalyzeOperators(*m, selection, grouping, TensorCoreRules(VendorOf(*m)), {});
   REQUIRE(result.ok());
   for (const OperatorRow& row : result->rows) {
     CHECK(row.device_self <= row.device_total);

@@ -207,9 +207,7 @@ TEST_CASE("the share of kernels whose names do not tell stands beside the share 
   CHECK(overview->tensor_core_unknown_share == Approx(0.2));
   REQUIRE(overview->gpus.size() == 1);
   CHECK(overview->gpus[0].tensor_core_unknown_share == Approx(0.2));
-  const StackIds stacks(*m);
-  const auto ops =
-      AnalyzeOperators(*m, {}, OperatorGrouping::kName, rules, stacks, {}, std::vector<bool>());
+  const auto ops = AnalyzeOperators(*m, {}, OperatorGrouping::kName, rules, {});
   REQUIRE(ops.ok());
   const Table table = OperatorTable(*m, *ops, OperatorGrouping::kName);
   const auto cell = [&](const std::string& name, const char* column) {

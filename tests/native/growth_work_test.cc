@@ -72,7 +72,7 @@ void Operators(const LoadedTrace& trace) {
   const Model& model = *trace.model;
   const StackIds stacks(model);
   for (const auto grouping : {OperatorGrouping::kName, OperatorGrouping::kNameAndShapes}) {
-    const auto data = AnalyzeOperators(model, {}, grouping, RulesOf(model), stacks, {}, {});
+    const auto data = AnalyzeOperators(model, {}, grouping, RulesOf(model), {});
     Expect(data);
     OperatorTable(model, *data, grouping);
     const std::string name = BusiestName(*data, *trace.store);

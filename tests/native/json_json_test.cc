@@ -11,6 +11,25 @@ TEST_CASE("JSON keeps the order of its keys") {
   CHECK(DumpJson(*json) == R"({"b":1,"a":[true,null,"x"]})");
 }
 
+TEST_CASE("an object that grows moves what its members hold") {
+  Json json;
+  json["rows"] = {1, 2, 3};
+  const Json* const rows = &json["rows"][0];
+  for (int i = 0; i < 100; ++i) {
+    if (i % 2 == 0)
+      json[std::to_string(i)] = i;
+    else
+      json.emplace(std::to_string(i), i);
+  }
+  CHECK(json.size() == 101);
+  CHECK(&json["rows"][0] == rows);
+  CHECK(json["rows"] == Json({1, 2, 3}));
+  CHECK(json["99"] == 99);
+  json["99"] = "again";
+  CHECK(json.size() == 101);
+  CHECK(json.begin().key() == "rows");
+}
+
 TEST_CASE("what is no JSON is an error with an offset") {
   for (const char* text : {"", "{", "{\"a\": }", "[1,]", "nan", "{\"a\": 1} x"}) {
     INFO(text);

@@ -49,11 +49,9 @@ std::vector<Sample> SamplesOf(const Table& table, const Spread& spread, Key&& ke
 Result<Table> OperatorsTableIn(const ViewRequest& side, OperatorGrouping grouping,
                                const std::vector<bool>& block) {
   const Model& model = *side.trace.model;
-  const StackIds stacks(model);
   const auto rules = RulesOf(side);
   if (!rules.ok()) return rules.error();
-  const auto data =
-      AnalyzeOperators(model, side.steps, grouping, *rules, stacks, side.cancel, block);
+  const auto data = AnalyzeOperators(model, side.steps, grouping, *rules, side.cancel, block);
   if (!data.ok()) return data.error();
   return OperatorTable(model, *data, grouping);
 }

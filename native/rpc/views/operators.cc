@@ -2,8 +2,11 @@
 #include "analysis/operators.h"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
 #include "analysis/modules.h"
+#include "base/parallel.h"
 #include "rpc/errors.h"
 #include "rpc/messages.h"
 #include "rpc/views/common.h"
@@ -29,25 +32,55 @@ Result<OperatorGrouping> GroupingOf(const ViewRequest& request) {
   return MakeError(errors::kUnknownOperatorGrouping, {{"grouping", text}});
 }
 
-}  // namespace
+// What the tables of one request have in common, made by the first that is not kept yet.
+class SharedAnalysis {
+ public:
+  explicit SharedAnalysis(const ViewRequest& request) : request_(&request) {}
+  Result<OperatorData> By(OperatorGrouping grouping, const TensorCoreRules& rules) {
+    const Result<OperatorAnalysis>& analysis = Made(rules);
+    if (!analysis.ok()) return analysis.error();
+    return analysis->By(grouping, request_->cancel);
+  }
+
+ private:
+  // The next table waits for it.
+  const Result<OperatorAnalysis>& Made(const TensorCoreRules& rules) {
+    const std::lock_guard lock(mutex_);
+    if (!analysis_) {
+      const Model& model = *request_->trace.model;
+      const std::string module = request_->params.value("module", std::string());
+      const auto within = module.empty() ? std::vector<bool>() : InsideModule(model, module);
+      analysis_ = OperatorAnalysis::Make(model, request_->steps, rules, request_->cancel, within);
+    }
+    return *analysis_;
+  }
+
+  const ViewRequest* request_;
+  std::mutex mutex_;
+  std::optional<Result<OperatorAnalysis>> analysis_;
+};
 
 Result<std::shared_ptr<const OperatorTabled>> OperatorsOf(const ViewRequest& request,
-                                                          OperatorGrouping grouping) {
+                                                          OperatorGrouping grouping,
+                                                          SharedAnalysis& analysis) {
   const std::string module = request.params.value("module", std::string());
   std::string name = grouping == OperatorGrouping::kName ? "operators" : "operatorShapes";
   if (!module.empty()) name += "/" + module;
   const auto make = [&](const TensorCoreRules& rules) -> Result<OperatorTabled> {
-    const Model& model = *request.trace.model;
-    // Only counted here: made again they take less than a table, kept they take more.
-    const StackIds stacks(model);
-    const auto within = module.empty() ? std::vector<bool>() : InsideModule(model, module);
-    auto data =
-        AnalyzeOperators(model, request.steps, grouping, rules, stacks, request.cancel, within);
+    auto data = analysis.By(grouping, rules);
     if (!data.ok()) return data.error();
-    Table table = OperatorTable(model, *data, grouping);
+    Table table = OperatorTable(*request.trace.model, *data, grouping);
     return OperatorTabled{std::move(*data), std::move(table)};
   };
   return TabledOf<OperatorData>(request, name, make);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const OperatorTabled>> OperatorsOf(const ViewRequest& request,
+                                                          OperatorGrouping grouping) {
+  SharedAnalysis analysis(request);
+  return OperatorsOf(request, grouping, analysis);
 }
 
 namespace {
@@ -65,16 +98,24 @@ Json RingOf(const ViewRequest& request, const std::vector<OperatorRow>& rows,
 Result<Json> OperatorsView(const ViewRequest& request) {
   const Result<OperatorGrouping> grouping = GroupingOf(request);
   if (!grouping.ok()) return grouping.error();
-  auto grouped = OperatorsOf(request, *grouping);
-  if (!grouped.ok()) return grouped.error();
+  SharedAnalysis analysis(request);
+  using Tabled = Result<std::shared_ptr<const OperatorTabled>>;
+  std::optional<Tabled> grouped, by_name;
   // Charts are always by name.
-  auto by_name = *grouping == OperatorGrouping::kName
-                     ? grouped
-                     : OperatorsOf(request, OperatorGrouping::kName);
-  if (!by_name.ok()) return by_name.error();
-  Result<Json> result = TableResult(request, (*grouped)->key, (*grouped)->table);
+  const bool both = *grouping != OperatorGrouping::kName;
+  RunBoth(
+      both && request.trace.store->slice_count() >= kManyRows,
+      [&] { by_name = OperatorsOf(request, OperatorGrouping::kName, analysis); },
+      [&] {
+        if (both) grouped = OperatorsOf(request, *grouping, analysis);
+      });
+  if (!both) grouped = by_name;
+  for (const Tabled& made : {*by_name, *grouped}) {
+    if (!made.ok()) return made.error();
+  }
+  Result<Json> result = TableResult(request, (**grouped)->key, (**grouped)->table);
   if (!result.ok()) return result;
-  const std::vector<OperatorRow>& rows = (*by_name)->data.rows;
+  const std::vector<OperatorRow>& rows = (**by_name)->data.rows;
   (*result)["rings"] = {{"deviceSelf", RingOf(request, rows, &OperatorRow::device_self)},
                         {"deviceTotal", RingOf(request, rows, &OperatorRow::device_total)},
                         {"hostSelf", RingOf(request, rows, &OperatorRow::host_self)},
@@ -88,16 +129,16 @@ Result<Json> OperatorsView(const ViewRequest& request) {
   }
   (*result)["deviceSelfUs"] = Us(device_self);
   (*result)["hostSelfUs"] = Us(host_self);
-  (*result)["hostTotalUs"] = Us((*by_name)->data.host_time);
+  (*result)["hostTotalUs"] = Us((**by_name)->data.host_time);
   // Where no device work leads back to an operator, host time tells the rows apart.
   (*result)["defaultSort"] = device_self > 0 ? "-deviceSelfUs" : "-hostSelfUs";
-  (*result)["hasDeviceWork"] = (*by_name)->data.has_device_work;
+  (*result)["hasDeviceWork"] = (**by_name)->data.has_device_work;
   (*result)["absences"] = Json::array();
   if (rows.empty() && request.params.contains("module")) return result;  // that module ran none
   if (rows.empty()) {
     (*result)["absences"].push_back(AbsenceJson(messages::kNoOperatorsInSteps));
   } else {
-    if (!(*by_name)->data.has_shapes) {
+    if (!(**by_name)->data.has_shapes) {
       (*result)["absences"].push_back(AbsenceJson(messages::kNoOperatorShapes));
     }
     if (!stacks) {
