@@ -7,6 +7,19 @@
 using namespace emberline;
 using namespace emberline::drawn;
 
+// Names longer than a line stand outside the lists: two literals that follow each other in a list
+// look like a comma forgotten between them.
+constexpr const char* kWmmaKernel =
+    "void "
+    "cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8>";
+constexpr const char* kSm90Kernel =
+    "void cutlass::device_kernel<at::cuda::detail::enable_3x_kernel_for_sm9x<"
+    "cutlass::gemm::kernel::GemmUniversal<x>>>(x)";
+constexpr const char* kSm100Kernel =
+    "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int>, "
+    "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm100TmaUmma"
+    "WarpSpecialized>>>";
+
 TEST_CASE("the recorded type of core tells more than a name", "[tensorCores]") {
   TensorCoreRules rules(Vendor::kUnknown);
   for (const char* core : {"AI_VECTOR_CORE", "KERNEL_AIVEC", "AI_CPU", "KERNEL_AICPU", "DSA_SQE"}) {
@@ -35,8 +48,7 @@ TEST_CASE("NVIDIA kernels on tensor cores (B42)", "[tensorCores]") {
         "turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_tn",
         "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1",
         "nvjet_tst_128x256_64x4_2x1_v_bz_TNT", "void flash_fwd_kernel<Flash_fwd_kernel_traits<64>>",
-        "void "
-        "cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8>",
+        kWmmaKernel,
         "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16",
         "cutlass3x_sm100_tensorop_s256x256x16gemm_bf16_bf16_f32_void_bf16"}) {
     INFO(name);
@@ -87,8 +99,7 @@ TEST_CASE("kernels for GPUs without tensor cores for their type use none", "[ten
   for (const char* name :
        {"fmha_cutlassF_f16_aligned_64x64_rf_sm70(x)", "fmha_cutlassF_f16_aligned_64x64_rf_sm75(x)",
         "fmha_cutlassF_f32_aligned_64x64_rf_sm80(x)", "fmhaSm100aKernel_QkvE4m3OBfloat16HQk128",
-        "void cutlass::device_kernel<at::cuda::detail::enable_3x_kernel_for_sm9x<"
-        "cutlass::gemm::kernel::GemmUniversal<x>>>(x)"}) {
+        kSm90Kernel}) {
     INFO(name);
     CHECK(rules.UseOf(name) == MatrixUse::kYes);
   }
@@ -118,10 +129,7 @@ TEST_CASE("kernels of today's servers and libraries are on matrix units", "[tens
         "gemm_Bfloat16_E4m3E4m3_Fp32_t128x64x128_sm100a",
         "void deep_gemm::sm90_fp8_gemm_1d2d_impl<7168u, 2048u>(float*)",
         "void deep_gemm::sm100_fp8_gemm_1d1d_impl<128u>(__nv_fp8_e4m3*)", "_w8a8_block_fp8_matmul",
-        "fused_moe_kernel", "_p_matmul_ogs_NNT_bf16xbf16xmxfp4_128x256",
-        "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int>, "
-        "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm100TmaUmma"
-        "WarpSpecialized>>>",
+        "fused_moe_kernel", "_p_matmul_ogs_NNT_bf16xbf16xmxfp4_128x256", kSm100Kernel,
         "void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90>>",
         "fmhaSm100fKernel_QkvE4m3OBfloat16H128PagedKvCausal",
         "void flashinfer::BatchPrefillWithPagedKVCacheKernel<0>",
