@@ -12,8 +12,6 @@
 #include "cost/measured.h"
 #include "cost/messages.h"
 #include "cost/pyprof.h"
-#include "cost/pyprof_of_kernels.h"
-#include "cost/recorded_cost.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -21,6 +19,7 @@ namespace {
 
 struct Row {
   size_t cost = 0;    // index into CostAttribution::kernels
+  size_t at = 0;      // index into LaunchRows
   int64_t index = 0;  // from 1
   int64_t sub = 0;
   SliceIndex slice = kNone;
@@ -39,19 +38,16 @@ Alike AlikeBy(uint64_t number) { return {number, 0}; }
 
 class Launches : public RowTable<Row> {
  public:
-  Launches(const CostContext& context, const LaunchRows& rows, CostMode mode)
+  Launches(const CostContext& context, const LaunchRows& rows)
       : context_(context),
         costs_(context.costs.kernels),
         rows_(rows),
         model_(context.model),
         store_(context.model.store()),
-        mode_(mode),
         chain_(model_),
         frames_(model_),
         places_(model_, context.stacks, chain_, frames_),
-        recorded_(store_, nullptr),
-        devices_(DevicesOfTracks(context)),
-        pyprof_(model_, &chain_, &recorded_) {
+        devices_(DevicesOfTracks(context)) {
     AddPyProfOrigin();
     AddPyProfKernel();
     AddRates();
@@ -65,7 +61,7 @@ class Launches : public RowTable<Row> {
  private:
   Row RowAt(size_t at) const override {
     const size_t cost = rows_.kernels[at];
-    return {cost, static_cast<int64_t>(at) + 1, rows_.sub[at], costs_.kernel(cost)};
+    return {cost, at, static_cast<int64_t>(at) + 1, rows_.sub[at], costs_.kernel(cost)};
   }
   KernelCost CostOf(const Row& row) const { return costs_[row.cost]; }
   const OpCost* OpCostOf(const Row& row) const { return costs_.cost(row.cost); }
@@ -83,14 +79,12 @@ class Launches : public RowTable<Row> {
     return kernel.cost != nullptr && kernel.cost->matrix && !kernel.helper;
   }
 
-  PyProfFigures PyProf(const Row& row) {
-    return pyprof_.Of(row.slice, OpOf(row), row.sub, Backward(row.slice));
+  PyProfFigures PyProf(const Row& row) const { return rows_.figures[rows_.figures_of[row.at]]; }
+  Amount Flops(const Row& row) const {
+    return rows_.mode == CostMode::kPyProf2 ? Amount(PyProf(row).flops) : CostOf(row).flops;
   }
-  Amount Flops(const Row& row) {
-    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).flops) : CostOf(row).flops;
-  }
-  Amount Bytes(const Row& row) {
-    return mode_ == CostMode::kPyProf2 ? Amount(PyProf(row).bytes) : CostOf(row).bytes();
+  Amount Bytes(const Row& row) const {
+    return rows_.mode == CostMode::kPyProf2 ? Amount(PyProf(row).bytes) : CostOf(row).bytes();
   }
   double Seconds(const Row& row) const {
     return static_cast<double>(store_.duration(row.slice)) / 1e9;
@@ -106,13 +100,13 @@ class Launches : public RowTable<Row> {
   }
 
   // What limits the kernel; null where that is not known. Texts at one place are equal.
-  const char* LimitOf(const Row& row) {
+  const char* LimitOf(const Row& row) const {
     const auto roof = RoofOfRow(row);
     const auto bound = roof ? BoundOfRow(row, *roof) : std::nullopt;
     return !bound ? nullptr : bound->memory ? "memory" : roof->unit;
   }
 
-  std::optional<Bound> BoundOfRow(const Row& row, const Roof& roof) {
+  std::optional<Bound> BoundOfRow(const Row& row, const Roof& roof) const {
     return CredibleBound(*devices_[store_.track(row.slice)], BoundOf(roof, Flops(row), Bytes(row)),
                          Seconds(row));
   }
@@ -443,20 +437,16 @@ class Launches : public RowTable<Row> {
   const LaunchRows& rows_;
   const Model& model_;
   const TraceStore& store_;
-  CostMode mode_;
   CallChain chain_;
   FrameFinder frames_;
   LaunchPlaces places_;
-  RecordedCosts recorded_;
   std::vector<const DevicePeaks*> devices_;
-  PyProfOfKernels pyprof_;
 };
 
 }  // namespace
 
-std::unique_ptr<LazyTable> LaunchTable(const CostContext& context, const LaunchRows& rows,
-                                       CostMode mode) {
-  return std::make_unique<Launches>(context, rows, mode);
+std::unique_ptr<LazyTable> LaunchTable(const CostContext& context, const LaunchRows& rows) {
+  return std::make_unique<Launches>(context, rows);
 }
 
 }  // namespace emberline

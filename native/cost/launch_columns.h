@@ -10,7 +10,6 @@ namespace emberline {
 
 // The table of launches, whose rows are made when they are asked for. What it is made of must
 // outlive it.
-std::unique_ptr<LazyTable> LaunchTable(const CostContext& context, const LaunchRows& rows,
-                                       CostMode mode);
+std::unique_ptr<LazyTable> LaunchTable(const CostContext& context, const LaunchRows& rows);
 
 }  // namespace emberline

@@ -8,6 +8,8 @@
 #include "base/hash.h"
 #include "cost/call_chain.h"
 #include "cost/launch_columns.h"
+#include "cost/pyprof_of_kernels.h"
+#include "cost/recorded_cost.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -36,22 +38,26 @@ std::vector<const DevicePeaks*> DevicesOfTracks(const CostContext& context) {
   return devices;
 }
 
-Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& cancel) {
+Result<LaunchRows> ListLaunches(const CostContext& context, CostMode mode,
+                                const CancelToken& cancel) {
   const Model& model = context.model;
   CallChain chain(model);
+  RecordedCosts recorded(model.store(), nullptr);
+  PyProfOfKernels pyprof(model, &chain, &recorded);
   // How many kernels of a call there were: by its operator, where no graph replays it.
   std::vector<uint32_t> of_call;
   std::unordered_map<uint64_t, uint32_t, NumberHash> of_replay;
   uint32_t of_none = 0;
   LaunchRows rows;
+  rows.mode = mode;
   for (uint32_t i = 0; i < context.costs.kernels.size(); ++i) {
     if (i % kPiece == 0 && cancel.cancelled()) return Cancelled();
     const SliceIndex kernel = context.costs.kernels.kernel(i);
     if (!context.steps.Contains(model.step[kernel])) continue;
     uint32_t sub = 0;
     const SliceIndex op = model.SourceOp(kernel);
+    const bool backward = model.pass[kernel] == Pass::kBackward;
     if (op != kNone) {
-      const bool backward = model.pass[kernel] == Pass::kBackward;
       const SliceIndex call = backward ? chain.Node(op) : chain.Outermost(op);
       // A replayed call counts anew with each launch of its graph.
       const SliceIndex launch = model.launch[kernel];
@@ -66,15 +72,19 @@ Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& c
     }
     rows.kernels.push_back(i);
     rows.sub.push_back(sub);
+    if (mode == CostMode::kPyProf2) {
+      rows.figures_of.push_back(pyprof.Of(kernel, op, sub, backward));
+    }
   }
+  rows.figures = pyprof.TakeFigures();
   return rows;
 }
 
 Result<TablePage> QueryLaunches(const CostContext& context, CostMode mode, const TableQuery& query,
                                 const CancelToken& cancel) {
-  const Result<LaunchRows> rows = ListLaunches(context, cancel);
+  const Result<LaunchRows> rows = ListLaunches(context, mode, cancel);
   if (!rows.ok()) return rows.error();
-  const std::unique_ptr<LazyTable> table = LaunchTable(context, *rows, mode);
+  const std::unique_ptr<LazyTable> table = LaunchTable(context, *rows);
   const auto order = OrderRows(*table, query, cancel);
   if (!order.ok()) return order.error();
   TablePage page;

@@ -11,6 +11,7 @@
 #include "analysis/tensor_cores.h"
 #include "cost/attribution.h"
 #include "cost/devices.h"
+#include "cost/pyprof.h"
 #include "model/model.h"
 
 namespace emberline {
@@ -42,10 +43,18 @@ std::vector<const DevicePeaks*> DevicesOfTracks(const CostContext& context);
 struct LaunchRows {
   std::vector<uint32_t> kernels;  // index into CostAttribution::kernels
   std::vector<uint32_t> sub;      // number of the kernel within its call, from 0
-  size_t MemoryBytes() const { return (kernels.capacity() + sub.capacity()) * sizeof(uint32_t); }
+  CostMode mode = CostMode::kCorrected;
+  // As PyProf2, each row's figures: many rows share one.
+  std::vector<uint32_t> figures_of;  // index into `figures`; empty in the other mode
+  std::vector<PyProfFigures> figures;
+  size_t MemoryBytes() const {
+    return (kernels.capacity() + sub.capacity() + figures_of.capacity()) * sizeof(uint32_t) +
+           figures.capacity() * sizeof(PyProfFigures);
+  }
 };
 // Errors: kCancelled.
-Result<LaunchRows> ListLaunches(const CostContext& context, const CancelToken& cancel);
+Result<LaunchRows> ListLaunches(const CostContext& context, CostMode mode,
+                                const CancelToken& cancel);
 
 // Of their table (cost/launch_columns.h), what a query finds. Errors: kCancelled, and those of
 // OrderRows().

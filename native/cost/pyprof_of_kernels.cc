@@ -12,16 +12,9 @@ size_t PyProfOfKernels::CallHash::operator()(const Call& call) const {
       HashPair(hash ^ static_cast<uint64_t>(call.sub), call.backward ? 1 : 0));
 }
 
-PyProfFigures PyProfOfKernels::Of(SliceIndex kernel, SliceIndex op, int64_t sub, bool backward) {
-  if (kernel != last_kernel_) {
-    last_ = Find(kernel, chain_.Listed(op, backward), sub, backward);
-    last_kernel_ = kernel;
-  }
-  return last_;
-}
-
-PyProfFigures PyProfOfKernels::Find(SliceIndex kernel, SliceIndex op, int64_t sub, bool backward) {
-  if (op == kNone) return {};
+uint32_t PyProfOfKernels::Of(SliceIndex kernel, SliceIndex op, int64_t sub, bool backward) {
+  op = chain_.Listed(op, backward);
+  if (op == kNone) return 0;
   const Call call{store_.name_id(op),
                   store_.name_id(kernel),
                   store_.ArgTextId(op, ArgRole::kInputShapes),
@@ -30,11 +23,12 @@ PyProfFigures PyProfOfKernels::Find(SliceIndex kernel, SliceIndex op, int64_t su
                   store_.ArgTextId(op, ArgRole::kInputValues),
                   sub,
                   backward};
-  const auto [it, added] = figures_.try_emplace(call);
+  const auto [it, added] = by_call_.try_emplace(call, static_cast<uint32_t>(figures_.size()));
   if (added) {
     std::string_view name = store_.name(op);
     if (name.starts_with("aten::")) name.remove_prefix(6);
-    it->second = PyProfCost(name, recorded_.ArgumentsOf(op), store_.name(kernel), backward, sub);
+    figures_.push_back(
+        PyProfCost(name, recorded_.ArgumentsOf(op), store_.name(kernel), backward, sub));
   }
   return it->second;
 }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/hash.h"
 #include "cost/call_chain.h"
@@ -18,8 +20,11 @@ class PyProfOfKernels {
   PyProfOfKernels(const Model& model, CallChain* chain, RecordedCosts* recorded)
       : store_(model.store()), chain_(*chain), recorded_(*recorded) {}
 
-  // Of a kernel that `op` launched, its number within the call being `sub`.
-  PyProfFigures Of(SliceIndex kernel, SliceIndex op, int64_t sub, bool backward);
+  // The figures of a kernel that `op` launched, its number within the call being `sub`: an index
+  // into TakeFigures().
+  uint32_t Of(SliceIndex kernel, SliceIndex op, int64_t sub, bool backward);
+  // All different figures; Of() must not be asked any more.
+  std::vector<PyProfFigures> TakeFigures() { return std::move(figures_); }
 
  private:
   // What the figures of a kernel stand on.
@@ -33,15 +38,11 @@ class PyProfOfKernels {
     size_t operator()(const Call& call) const;
   };
 
-  PyProfFigures Find(SliceIndex kernel, SliceIndex op, int64_t sub, bool backward);
-
   const TraceStore& store_;
   CallChain& chain_;
   RecordedCosts& recorded_;
-  std::unordered_map<Call, PyProfFigures, CallHash> figures_;
-  // The kernel that was asked for last: a row of a table asks for its own in several columns.
-  SliceIndex last_kernel_ = kNone;
-  PyProfFigures last_;
+  std::vector<PyProfFigures> figures_ = {{}};  // the first: of kernels that no operator launched
+  std::unordered_map<Call, uint32_t, CallHash> by_call_;
 };
 
 }  // namespace emberline

@@ -146,13 +146,13 @@ test(
 
 test('a trace that is closed gives its memory back', { skip }, async () => {
   const path = join(folder, 'loaded.pt.trace.json');
-  writeFileSync(path, drawTrace(100_000));
+  writeFileSync(path, drawTrace(400_000));
   await withDaemon(async (daemon) => {
     const before = residentBytes(daemon);
     const { profileId } = await daemon.request('profile/open', { path });
     await daemon.request('profile/load', { profileId });
     await daemon.request('view/operators', { profileId });
-    assert.ok(residentBytes(daemon) > before + 24 * megabyte);
+    assert.ok(residentBytes(daemon) > before + 36 * megabyte);
     await daemon.request('profile/close', { profileId });
     await until(() => residentBytes(daemon) < before + 24 * megabyte, 'the memory to come back');
   });

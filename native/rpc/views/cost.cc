@@ -252,12 +252,12 @@ Result<Json> KernelListView(const ViewRequest& request) {
   context.stacks = stacks->get();
   const std::string mode = TextParam(request.params, "costMode");
   const CostMode cost_mode = mode == "pyprof2" ? CostMode::kPyProf2 : CostMode::kCorrected;
-  const std::string key = "launches/" + SelectionKey(request) + CostKey(request.params);
+  const std::string key =
+      "launches/" + SelectionKey(request) + CostKey(request.params) + "\n" + mode;
   const auto rows = request.trace.results.Get<LaunchRows>(
-      key, request.cancel, [&] { return ListLaunches(context, request.cancel); });
+      key, request.cancel, [&] { return ListLaunches(context, cost_mode, request.cancel); });
   if (!rows.ok()) return rows.error();
-  Result<Json> result =
-      TableResult(request, key + "\n" + mode, *LaunchTable(context, **rows, cost_mode));
+  Result<Json> result = TableResult(request, key, *LaunchTable(context, **rows));
   if (!result.ok()) return result;
   (*result)["absences"] = Json::array();
   if ((*result)["unfilteredRows"] == 0) {
