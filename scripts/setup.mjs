@@ -25,6 +25,7 @@ const buildPackages = [
   'nlohmann-json3-dev',
   'catch2',
   'zlib1g-dev',
+  'libdeflate-dev',
 ];
 const codeServerPackages = [
   'build-essential',

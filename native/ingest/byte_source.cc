@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "ingest/block_ring.h"
+#include "ingest/gzip_stream.h"
 
 namespace emberline {
 namespace {
@@ -95,79 +96,23 @@ class FileSource final : public ByteSource {
   }
 
   void RunGzip() {
-    std::vector<unsigned char> input(kBlockBytes / 4);
-    z_stream stream{};
-    if (inflateInit2(&stream, 15 + 16) != Z_OK) {
-      {
-        const std::lock_guard lock(mutex_);
-        damaged_ = true;
-      }
-      ring_.Finish();
-      return;
-    }
-    bool end_of_input = false;
-    bool truncated = false, damaged = false, trailing = false, running = true;
-    while (running) {
+    GzipStream gzip([this](char* to, size_t size) { return Read(to, size); });
+    while (!gzip.at_end()) {
       char* const block = ring_.Acquire();
       if (block == nullptr) break;
-      stream.next_out = reinterpret_cast<unsigned char*>(block);
-      stream.avail_out = kBlockBytes;
-      while (stream.avail_out > 0 && running) {
-        if (stream.avail_in == 0 && !end_of_input) {
-          stream.next_in = input.data();
-          stream.avail_in =
-              static_cast<unsigned>(Read(reinterpret_cast<char*>(input.data()), input.size()));
-          end_of_input = stream.avail_in == 0;
-        }
-        const auto start = Clock::now();
-        const int status = inflate(&stream, Z_NO_FLUSH);
-        inflate_ns_ += NsSince(start);
-        if (status == Z_STREAM_END) {
-          running = NextMember(&stream, input, &end_of_input, &trailing);
-        } else if (status == Z_BUF_ERROR || status == Z_OK) {
-          if (stream.avail_in == 0 && end_of_input && stream.avail_out > 0) {
-            truncated = true;
-            running = false;
-          }
-        } else {
-          damaged = true;
-          running = false;
-        }
-      }
-      ring_.Publish(kBlockBytes - stream.avail_out);
+      const auto start = Clock::now();
+      const int64_t read_before = read_ns_;
+      const size_t got = gzip.Read(block, kBlockBytes);
+      inflate_ns_ += NsSince(start) - (read_ns_ - read_before);
+      ring_.Publish(got);
     }
-    inflateEnd(&stream);
     {
       const std::lock_guard lock(mutex_);
-      truncated_ = truncated;
-      damaged_ = damaged;
-      trailing_ = trailing;
+      truncated_ = gzip.truncated();
+      damaged_ = gzip.damaged();
+      trailing_ = gzip.trailing();
     }
     ring_.Finish();
-  }
-
-  // After the end of a member: true when another one follows. Other bytes are counted, zeros
-  // (padding) are not.
-  bool NextMember(z_stream* stream, std::vector<unsigned char>& input, bool* end_of_input,
-                  bool* trailing) {
-    for (;;) {
-      while (stream->avail_in > 0 && *stream->next_in == 0) {
-        ++stream->next_in;
-        --stream->avail_in;
-      }
-      if (stream->avail_in > 0) break;
-      if (*end_of_input) return false;
-      stream->next_in = input.data();
-      stream->avail_in =
-          static_cast<unsigned>(Read(reinterpret_cast<char*>(input.data()), input.size()));
-      *end_of_input = stream->avail_in == 0;
-    }
-    if (*stream->next_in == 0x1f) {
-      inflateReset2(stream, 15 + 16);
-      return true;
-    }
-    *trailing = true;
-    return false;
   }
 
   FilePtr file_;

@@ -108,6 +108,33 @@ TEST_CASE("a compressed file that is cut or damaged opens to what can be read") 
   CHECK(store->problems().back().first_offset == store->counts().text_bytes);
 }
 
+TEST_CASE("the sum behind a member is read wherever a read from the file cuts it") {
+  const TemporaryFolder folder;
+  const std::string text = Trace(3000);
+  const std::string first = Gzip(text.substr(0, 70'001)), second = Gzip(text.substr(70'001));
+  constexpr size_t kRead = 1 << 16;
+  REQUIRE(first.size() < kRead - 1);
+  for (size_t behind = 0; behind <= 9; ++behind) {
+    INFO(behind);
+    // A name in the header moves the member's end: the last `behind` bytes of it are of the second
+    // read.
+    std::string moved = first;
+    moved[3] = 8;
+    moved.insert(10, std::string(kRead + behind - first.size() - 1, 'n') + '\0');
+    REQUIRE(moved.size() == kRead + behind);
+    const auto store = Load(folder.Write("two.json.gz", moved + second));
+    CHECK(store->slice_count() == 3000);
+    CHECK(store->problems().empty());
+    for (size_t at = 1; at <= 8; ++at) {
+      std::string wrong = moved;
+      wrong[wrong.size() - at] ^= 1;
+      const auto broken = Load(folder.Write("wrong.json.gz", wrong + second));
+      CHECK(ProblemCount(*broken, "damagedGzip") == 1);
+      CHECK(broken->counts().text_bytes == 70'001);
+    }
+  }
+}
+
 TEST_CASE("a small compressed file cut at each byte") {
   const TemporaryFolder folder;
   const std::string packed = Gzip(Trace(20));

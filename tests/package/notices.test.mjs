@@ -81,6 +81,7 @@ test('every part of the build has its notice, with a text that is there', (t) =>
   const names = components.map(({ name }) => name).join(' ');
   for (const name of [
     'zlib',
+    'libdeflate',
     'libuv',
     're2',
     'gcc-',
