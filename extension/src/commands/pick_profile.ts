@@ -34,8 +34,9 @@ export async function pickProfile(options: {
   pick.title = options.title;
   pick.placeholder = options.placeholder;
   pick.matchOnDescription = true;
-  // The second of two lists must not go when the first one gives the focus back.
-  pick.ignoreFocusOut = options.open !== undefined;
+  // The Command Palette, or the list before this one, gives the focus back to the editor, and a page
+  // takes it after this list has opened: that must not close it. Escape does.
+  pick.ignoreFocusOut = true;
   const open = (options.open ?? []).map((profile): Choice => ({
     label: `$(flame) ${labelText(profile.title)}`,
     description: profileTexts.isOpen,

@@ -76,7 +76,12 @@ async function onChoose(context: Context): Promise<void> {
       detail: labelText(profile.detail),
       profile,
     })),
-    { title: profileTexts.activeProfile, placeHolder: profileTexts.annotateWith },
+    {
+      title: profileTexts.activeProfile,
+      placeHolder: profileTexts.annotateWith,
+      // A page may take the focus back from the Command Palette after this list has opened.
+      ignoreFocusOut: true,
+    },
   );
   if (picked !== undefined) profiles.activate(picked.profile);
 }
