@@ -157,11 +157,13 @@ export function cutParts(text: string): { head: string; tail: string } {
 const wrappers = /^(?:[AB]?UnaryFunctor|BinaryFunctor|ReduceOp|gpu_kernel_impl\w*)$/;
 
 /** The word among template arguments that tells what a kernel does: "MulFunctor", "MeanOps". */
-function tellingWord(args: string): string | undefined {
+export function tellingWord(args: string): string | undefined {
   const words: string[] = args.match(/[A-Za-z_]\w*/g) ?? [];
   return words
     .filter(
-      (word) => /Functor|_kernel_cuda$|_kernel_impl$|[a-z]Ops?$/.test(word) && !wrappers.test(word),
+      (word) =>
+        /Functor|_kernel_cuda$|_kernel_impl$|KernelImpl$|[a-z]Ops?$/.test(word) &&
+        !wrappers.test(word),
     )
     .at(-1);
 }

@@ -47,7 +47,7 @@ Message CpuOnly(const MessageArg& span, double operators, double runtime, double
                                   {"rests", named(rests, rest, kSome)}});
 }
 
-// A part and the whole in the unit of the whole: "73 ms" of "86".
+// A part and the whole in the unit of the whole: "73" of "86 ms".
 std::pair<std::string, std::string> PartOf(double part_ns, double whole_ns) {
   struct Unit {
     double ns;
@@ -65,7 +65,7 @@ std::pair<std::string, std::string> PartOf(double part_ns, double whole_ns) {
     const double value = ns / unit.ns;
     return FixedText(value, value < 10 ? 2 : value < 100 ? 1 : 0);
   };
-  return {number(part_ns) + " " + unit.name, number(whole_ns)};
+  return {number(part_ns), number(whole_ns) + " " + unit.name};
 }
 
 }  // namespace

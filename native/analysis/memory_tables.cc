@@ -262,11 +262,12 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   table.Add(ByteCount("selfSizeIncreaseBytes", "Self net change",
                       "Bytes allocated less bytes released by the operator itself."),
             &Row::self_increase);
-  table.Add(Count("allocationCount", "Count",
+  table.Add(Count("allocationCount", "Allocations",
                   "How often the operator and the operators it called allocated."),
             &Row::count);
-  table.Add(Count("selfAllocationCount", "Self count", "How often the operator itself allocated."),
-            &Row::self_count);
+  table.Add(
+      Count("selfAllocationCount", "Self allocations", "How often the operator itself allocated."),
+      &Row::self_count);
   table.Add(ByteCount("allocationSizeBytes", "Allocated",
                       "Bytes allocated by the operator and the operators it called; releases are "
                       "not subtracted."),

@@ -167,7 +167,7 @@ inline constexpr Sentence kCpuOnly{
     "{runtime}} other {}}{loads, select, yes {, the data loader {loader}} other {}}{sends, select, "
     "yes {, communication {communication}} other {}}{rests, "
     "select, yes {, Python and unrecorded work {rest}} other {}}."};
-// {bound} is the name of the bound; {lost} and {total} have one unit together.
+// {bound} is the name of the bound; {lost} is in the unit that {total} names.
 inline constexpr Sentence kDeviceBusy{
     "deviceBusy",
     "{device} busy {busy}, {bound, select, gpu {{device} bound} communication {communication "

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -131,17 +133,22 @@ std::string NoticeLines(const Json& problems) {
   return text;
 }
 
+// Each kind of problem once, as the overview's page has it. Its sentence comes last: a table would
+// cut what is longer than its columns.
 std::string ProblemLines(const Json& problems) {
   if (problems.empty()) return "";
-  std::string text = "\nProblems\n";
+  Json figures = Json::array();
+  std::vector<std::string> ends = {"Problem", "-------"};
   for (const Json& problem : problems) {
-    text += "  " +
-            Say(messages::kProblem, {{"count", problem["count"].get<int64_t>(), Unit::kCount},
-                                     {"kind", Escaped(problem["kind"].get<std::string>())},
-                                     {"text", Escaped(problem["message"].get<std::string>())},
-                                     {"offset", problem["firstOffset"].get<int64_t>()}})
-                .text +
-            "\n";
+    figures.push_back({{"count", problem["count"]}, {"firstAtByte", problem["firstOffset"]}});
+    ends.push_back(Escaped(problem["message"].get<std::string>()));
+  }
+  std::string text = "\nProblems\n";
+  std::istringstream lines(TableText(TableOfObjects(figures)));
+  std::string line;
+  for (const std::string& end : ends) {
+    std::getline(lines, line);
+    text += line + "  " + end + "\n";
   }
   return text;
 }

@@ -40,6 +40,5 @@ inline constexpr Sentence kJobStraggler{
     "than theirs} other {; instead it was in {name}{placed, select, yes { "
     "at {place}} other {}} ({time} more)}}."};
 inline constexpr Sentence kNoDigestOf{"noDigestOf", "{path} has no digest"};
-inline constexpr Sentence kProblem{"problem", "{count} x {kind}: {text} (first at byte {offset})"};
 
 }  // namespace emberline::messages

@@ -198,7 +198,8 @@ Message VerdictText(const ComparedFigure& step, bool has_steps,
   const double percent = *step.baseline > 0 ? 100 * delta / *step.baseline : 0;
   std::string change = SignedPercent(percent);
   if (step.noise && *step.baseline > 0) {
-    change += " ±" + FixedText(100 * *step.noise / *step.baseline, 1) + " %";
+    const double noise = 100 * *step.noise / *step.baseline;
+    change += " ±" + FixedText(noise, noise < 9.95 ? 1 : 0) + " %";
   }
   MessageArgs args = {span,
                       {"from", QuantityText(*step.baseline, Unit::kUs)},

@@ -19,7 +19,7 @@ inline constexpr FindingText kWideProducts{
     "torch.set_float32_matmul_precision(\"high\")\n"
     "# or: with torch.autocast(\"cuda\", dtype=torch.bfloat16): ..."};
 inline constexpr FindingText kFarBelowRoofs{
-    "farBelowRoofs", "Kernels stay far below both roofs",
+    "farBelowRoofs", "Kernels run far below the device's peaks",
     "These kernels take more than five times as long as their operations and bytes would at the "
     "device's peaks. The gain assumes {target, number, integer} of the roof. Most time is lost by "
     "{example}.",

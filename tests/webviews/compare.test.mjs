@@ -62,7 +62,10 @@ test('the verdict comes first, then what grew and shrank, then the figures', asy
       sourceRoots: [sample('.')],
     });
     const said = page.getByRole('region', { name: 'Verdict' });
-    assert.equal(await said.locator('h1').innerText(), verdict.text);
+    // Figures stay on one line with their units.
+    const heading = await said.locator('h1').innerText();
+    assert.equal(heading.replaceAll('\u00a0', ' '), verdict.text);
+    assert.match(heading, /14\.2\u00a0ms/);
     assert.match(await said.innerText(), /batch sizes differ/i);
     const first = page
       .getByRole('region', { name: 'Shrank', exact: true })

@@ -16,7 +16,7 @@ import {
   scaled,
   share,
 } from '../../extension/shared/numbers.ts';
-import { fileName, shapesText, visible } from '../../webviews/src/lib/format.ts';
+import { fileName, shapesText, tickText, visible } from '../../webviews/src/lib/format.ts';
 import { escapeHidden } from '../../extension/shared/hidden.ts';
 import {
   cutParts,
@@ -25,6 +25,8 @@ import {
   shortName,
   shownNames,
 } from '../../extension/shared/names.ts';
+import { randomNumbers } from '../lib/random.mjs';
+import { columnNames, legendNames } from '../../webviews/src/lib/legend_names.ts';
 import { topFindings } from '../../webviews/src/views/overview/findings.ts';
 import { labelPlaces } from '../../webviews/src/views/roofline/labels.ts';
 import { firstLevels } from '../../webviews/src/widgets/table/tree.ts';
@@ -123,6 +125,70 @@ test('mangled names are shown by their function, as the daemon finds them', () =
     ['kentry<Rmsnorm2dFwd, 0>', 'kentry<Rmsnorm2dFwd, 1>'],
   );
   assert.equal(shortName(entry(0)), 'kentry<Rmsnorm2dFwd>');
+});
+
+test('names in little room are told apart by what differs', () => {
+  const functor = (name, threads) =>
+    `void at::native::elementwise_kernel<128, ${threads}, at::native::gpu_kernel_impl_nocast<at::native::BinaryFunctor<float, float, float, at::native::binary_internal::${name}<float> > >(at::TensorIteratorBase&)::{lambda(int)#1}>(int)`;
+  const product = (tile) =>
+    `Cijk_Alik_Bljk_B_BS_BH_Bias_HA_S_SAV_UserArgs_MT${tile}_MI16x16x1_SN_LDSB1_WG32_8_1`;
+  const names = [
+    functor('MulFunctor', 4),
+    functor('AddFunctor', 4),
+    functor('AddFunctor', 2),
+    product('64x32x128'),
+    product('64x160x128'),
+    'aten::mm',
+    'sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x64x64_warpgroupsize1x1x1_cublas',
+  ];
+  const labels = legendNames(names);
+  assert.deepEqual(
+    [...labels.values()],
+    [
+      'elementwise_kernel<MulFunctor>',
+      'elementwise_kernel<AddFunctor, 4>',
+      'elementwise_kernel<AddFunctor, 2>',
+      'Cijk_Alik_Bljk_B\u2026MT64x32x128',
+      'Cijk_Alik_Bljk_B\u2026MT64x160x128',
+      'aten::mm',
+      'sm90_xmma_gemm\u2026cublas',
+    ],
+  );
+  // A column has more room: only names that look alike when they are cut are shortened.
+  const column = columnNames(names);
+  assert.equal(column.get(product('64x32x128')), labels.get(product('64x32x128')));
+  assert.equal(column.get(names.at(-1)), names.at(-1));
+  assert.equal(column.get(names[0]), 'elementwise_kernel<\u2026MulFunctor\u2026>');
+  assert.equal(column.get(names[1]), labels.get(names[1]));
+  assert.match(columnNames(names.slice(0, 1)).get(names[0]), /^elementwise_kernel<128, 4, /);
+
+  // Whatever the names, no two labels are alike.
+  const random = randomNumbers(5);
+  const words = ['gemm', 'bf16', '64x64', '64x32', 'tn', 'nn', 'kernel', '\u{1f525}'];
+  for (let round = 0; round < 200; round += 1) {
+    const drawn = new Set();
+    for (let i = 0; i < 12; i += 1) {
+      const count = 1 + Math.floor(random() * 12);
+      const parts = Array.from({ length: count }, () => words[Math.floor(random() * words.length)]);
+      drawn.add(parts.join(random() < 0.5 ? '_' : '-'));
+    }
+    const all = [...drawn];
+    const shown = [...legendNames(all).values()];
+    assert.equal(new Set(shown).size, all.length, JSON.stringify(all));
+    for (const label of shown) assert.ok(label.isWellFormed(), label);
+  }
+  // Thousands of names that look alike cost no more than their number.
+  const many = Array.from({ length: 5000 }, (_, i) => product(`64x${i}x128`));
+  assert.equal(columnNames(many).size, many.length);
+});
+
+test('round marks of an axis have no decimals', () => {
+  assert.equal(tickText(16384, 'bytes'), '16 KiB');
+  assert.equal(tickText(256, 'bytes'), '256 B');
+  assert.equal(tickText(10, 'gbPerS'), '10 GB/s');
+  assert.equal(tickText(0.1, 'gbPerS'), '0.1 GB/s');
+  assert.equal(tickText(0.01, 'gbPerS'), '0.01 GB/s');
+  assert.equal(tickText(100, 'gbPerS'), '100 GB/s');
 });
 
 test('text on boxes of the timeline has contrast in every theme', () => {

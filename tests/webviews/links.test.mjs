@@ -189,9 +189,9 @@ test('kernels that begin alike are told apart; hover and copies have the whole n
     ]);
     const first = cellsOf(grid(page, 'Kernels'), 'name').first();
     assert.equal(await first.getAttribute('title'), kernels[0]);
-    // Where there is no room for all of it, the function's name is whole in sight.
+    // Where there is no room for all of it, what tells the two apart is whole in sight.
     const fits = await first.evaluate((cell) => {
-      const name = cell.querySelector('[data-whole] > :first-child');
+      const name = cell.querySelector('[data-whole] > :last-child');
       const box = cell.getBoundingClientRect();
       return (
         name.scrollWidth <= name.clientWidth && name.getBoundingClientRect().right <= box.right

@@ -1,6 +1,7 @@
 // Names and paths as text, and the room that numbers need. Pure.
 import { replaceHidden } from '#shared/hidden.ts';
 import { tensorShapes } from '#shared/names.ts';
+import { quantity, type Unit } from '#shared/numbers.ts';
 
 /**
  * Pixels that a column of numbers needs for its longest number and for the longest word of its
@@ -45,3 +46,9 @@ export function visible(text: string): string {
 export function unbroken(text: string): string {
   return text.replace(/(\d) (?=%|[KMGT]i?B\b|B\b|[nµm]?s\b|GB\/s|[KMGTP]?FLOP\b)/gu, '$1\u00a0');
 }
+
+/** A round number says so: "16 KiB", not "16.0 KiB". */
+export const tickText = (tick: number, unit: Unit): string =>
+  quantity(tick, unit).replace(/\.(\d*?)0+(?!\d)/, (_, digits: string) =>
+    digits === '' ? '' : `.${digits}`,
+  );

@@ -124,6 +124,10 @@ export function Curve(props: {
           })),
         ],
         hooks: {
+          // Without a place that is pointed at, the legend names the curves alone.
+          setLegend: [
+            (self) => element.classList.toggle('pointed', typeof self.cursor.idx === 'number'),
+          ],
           setScale: [
             (self, key) => {
               if (key !== 'x' || !ready) return;

@@ -1,12 +1,13 @@
-// A name in little room: template arguments give way first; other names are cut in their middle, because
-// names of kernels begin alike.
+// A name in little room: template arguments give way first, unless they were shortened to the word that
+// tells them apart; other names are cut in their middle, because names of kernels begin alike.
 import { cutParts, functionParts, shortName } from '#shared/names.ts';
 import { visible } from '../lib/format.ts';
 
 export function Name(props: { whole: string; shown?: string }) {
   const shown = visible(props.shown ?? props.whole);
   const parts = functionParts(shown);
-  const { head, tail } = cutParts(parts?.name ?? shown);
+  const telling = parts !== undefined && shown.includes('<\u2026');
+  const { head, tail } = telling ? { head: parts.name, tail: '' } : cutParts(parts?.name ?? shown);
   return (
     <span class="name" data-whole={visible(props.whole)}>
       <span class="name-head">{head}</span>
@@ -16,7 +17,9 @@ export function Name(props: { whole: string; shown?: string }) {
           <span>{tail.slice(-9)}</span>
         </span>
       )}
-      {parts === undefined ? null : <span class="name-arguments">{parts.args}</span>}
+      {parts === undefined ? null : (
+        <span class={`name-arguments ${telling ? 'telling' : ''}`}>{parts.args}</span>
+      )}
     </span>
   );
 }

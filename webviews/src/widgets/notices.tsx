@@ -106,7 +106,9 @@ const lostEvents = ({ problems }: TraceInfo): number =>
 function consequence(kind: string, info: TraceInfo): string {
   if (cutKinds.has(kind)) return ` ${cutConsequence(info)}`;
   if (!lossKinds.has(kind)) return '';
-  return ` ${widgetTexts.eventsLost(lostEvents(info), info.events)}`;
+  // The events of the file are those that were read and those that were lost.
+  const lost = lostEvents(info);
+  return ` ${widgetTexts.eventsLost(lost, Math.max(0, info.events - lost))}`;
 }
 
 /** What no figure may be read without, on every view. */

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { partColors } from '../lib/colors.ts';
 import { exact, share, type Unit } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
-import { shownNames } from '#shared/names.ts';
+import { legendNames } from '../lib/legend_names.ts';
 import { topParts, type Part } from '../lib/parts.ts';
 import { SharePanel } from './share_panel.tsx';
 import { widgetTexts } from './texts.ts';
@@ -50,7 +50,7 @@ export function ShareStrip(props: {
       other: true,
     });
   }
-  const names = shownNames(slices.map((slice) => slice.name));
+  const names = legendNames(slices.map((slice) => slice.name));
   let at = 0;
   const drawn = slices.map((slice) => {
     const from = at;

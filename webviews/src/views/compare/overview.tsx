@@ -4,7 +4,7 @@ import { sharedTexts } from '#shared/common_texts.ts';
 import type { CompareChange, CompareFigure, CompareVerdictResult } from '#shared/protocol.ts';
 import { quantity, type Unit } from '#shared/numbers.ts';
 import { openSource } from '../../host/host.ts';
-import { fileName, visible } from '../../lib/format.ts';
+import { fileName, unbroken, visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
@@ -164,7 +164,7 @@ export function ComparisonOverview() {
           {change.shape}
         </span>
         <div>
-          <h1>{visible(verdict.text)}</h1>
+          <h1>{unbroken(visible(verdict.text))}</h1>
           {notes.length === 0 ? null : (
             <ul class="verdict-notes">
               {notes.map((note) => (

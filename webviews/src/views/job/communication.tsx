@@ -99,9 +99,7 @@ function SizePlot() {
               label={jobTexts.bandwidthOfCollectives}
               xTitle={jobTexts.sizeAxis}
               xUnit="bytes"
-              yTitle={
-                rate.value === 'busBandwidth' ? jobTexts.busBandwidthAxis : jobTexts.bandwidthAxis
-              }
+              yTitle={rate.value === 'busBandwidth' ? jobTexts.busBandwidth : jobTexts.bandwidth}
               yUnit="gbPerS"
               points={points}
             />

@@ -1,6 +1,7 @@
 // Points over two logarithmic axes.
 import { useRef, useState } from 'preact/hooks';
-import { quantity, type Unit } from '#shared/numbers.ts';
+import type { Unit } from '#shared/numbers.ts';
+import { tickText } from '../../lib/format.ts';
 import { Axes } from '../../widgets/axes.tsx';
 import { PointFrame } from '../../widgets/point_frame.tsx';
 import { LinesTooltip } from '../../widgets/tooltip.tsx';
@@ -100,8 +101,8 @@ export function Scatter(props: {
       >
         <Axes
           plot={{ width, height, margin }}
-          xs={xTicks.map((tick) => ({ px: x(tick), text: quantity(tick, props.xUnit) }))}
-          ys={yTicks.map((tick) => ({ px: y(tick), text: quantity(tick, props.yUnit) }))}
+          xs={xTicks.map((tick) => ({ px: x(tick), text: tickText(tick, props.xUnit) }))}
+          ys={yTicks.map((tick) => ({ px: y(tick), text: tickText(tick, props.yUnit) }))}
           xTitle={props.xTitle}
           yTitle={props.yTitle}
         />

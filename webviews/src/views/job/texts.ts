@@ -79,9 +79,7 @@ export const jobTexts = {
   busBandwidth: 'Bus bandwidth',
   algorithmBandwidth: 'Algorithm bandwidth',
   bandwidthOfCollectives: 'Bandwidth of collectives by their size',
-  sizeAxis: "Size of the largest rank's part (bytes)",
-  busBandwidthAxis: 'Bus bandwidth (GB/s)',
-  bandwidthAxis: 'Bandwidth (GB/s)',
+  sizeAxis: 'Size on the rank with the most',
   whoTalksToWhom: 'Traffic between ranks',
   tooManyPairs: (ranks: number) =>
     `${fixed(ranks, 0)} ranks have more pairs than a chart can show: the table of pairs lists them.`,

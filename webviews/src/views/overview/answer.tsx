@@ -13,8 +13,8 @@ import { Failure, Nothing, Waiting, isCut } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { overviewTexts } from './texts.ts';
 
-/** Figures with their units, "4.01 ms of 33.8" as one, which no line may break. */
-const figures = /(\d[\d.,]* (?:ns|\u00b5s|ms|s|%)(?: of [\d.,]*\d)?)/;
+/** Figures with their units, "4.01 of 33.8 ms" as one, which no line may break. */
+const figures = /(\d[\d.,]*(?: of \d[\d.,]*)? (?:ns|\u00b5s|ms|s|%))/;
 
 export function Headline(props: { result: ViewOverviewResult; roomy: boolean }) {
   const { headline, hasDeviceWork } = props.result;

@@ -9,6 +9,7 @@ import type { Row } from '#shared/protocol.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
+import { Name } from '../../widgets/name.tsx';
 import { FindingList } from '../../widgets/findings.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
@@ -92,6 +93,14 @@ const actionsOf = (row: Row, by: Grouping): RowAction[] => [
   ...ownView(row, by),
 ];
 
+/** The kernels of no operator stand together in one row. */
+const operatorCell = (row: Row) =>
+  text(row, 'name') === '' ? (
+    <span class="no-value">{rooflineTexts.noOperator}</span>
+  ) : (
+    <Name whole={text(row, 'name')} />
+  );
+
 /** The table of what is worth optimizing, the chart's rows in full. */
 function Savings(props: { by: Grouping; target: number }) {
   const { by } = props;
@@ -122,7 +131,7 @@ function Savings(props: { by: Grouping; target: number }) {
         'unknownFlopsShare',
         'unknownBytesShare',
       ]}
-      renderCell={costCells}
+      renderCell={by === 'operator' ? { ...costCells, name: operatorCell } : costCells}
       actions={(row) => actionsOf(row, by)}
       empty={commonTexts.noKernelRan}
     />

@@ -7,6 +7,7 @@ export const rooflineTexts = {
 
   kernelsOfAll: (totalUs: number | undefined, kernels: number, share: number | undefined) =>
     `${quantity(totalUs, 'us')} in ${plural(kernels, 'kernel')}, ${quantity(share, 'ratio')} of all`,
+  noOperator: 'No operator',
   potentialGain: 'Potential gain',
   ofRoof: 'Of the roof',
   intensity: 'Intensity',

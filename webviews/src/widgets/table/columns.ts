@@ -3,7 +3,8 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Column } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { fileName, numberColumnPx } from '../../lib/format.ts';
-import { shortName, shownNames } from '#shared/names.ts';
+import { columnNames } from '../../lib/legend_names.ts';
+import { shortName } from '#shared/names.ts';
 import { cellNumber, numeric } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 
@@ -92,7 +93,7 @@ export function useMeasures(
     const key = present[0]?.key;
     if (!kernelNames || key === undefined) return undefined;
     const all = readRows(loaded).map((row) => row[key]);
-    return shownNames(all.filter((name) => typeof name === 'string'));
+    return columnNames(all.filter((name) => typeof name === 'string'));
   }, [loaded, present, kernelNames]);
   return { largest, scales, names };
 }

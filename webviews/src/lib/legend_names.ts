@@ -1,0 +1,141 @@
+// Names that stand beside each other in little room, such as those of a legend: shortened by what tells
+// them apart, so that no two of them look alike. Pure.
+import { cutParts, functionParts, shownNames, tellingWord } from '#shared/names.ts';
+
+/** Characters that a name takes, unless what tells it apart is longer. */
+const mostLetters = 30;
+
+/** Characters that stay of the beginning. */
+const leastLetters = 8;
+
+const ellipsis = '\u2026';
+
+/** The beginning of a name, up to the end of one of its words, in `room` letters with the ellipsis. */
+function beginning(name: string, room: number): string {
+  if (name.length <= room) return name;
+  const cut = name.slice(0, Math.max(leastLetters, room) - 1);
+  const end = cut.lastIndexOf('_');
+  const kept = end >= leastLetters - 1 ? cut.slice(0, end) : cut;
+  // Not between the halves of a surrogate pair.
+  return kept.replace(/[\ud800-\udbff]$/, '') + ellipsis;
+}
+
+/** A name in little room: its function with the word that says what it does, or both of its ends. */
+function briefly(name: string): string {
+  if (name.length <= mostLetters) return name;
+  const parts = functionParts(name);
+  if (parts !== undefined) {
+    const word = tellingWord(name.slice(parts.name.length));
+    if (word !== undefined) {
+      return `${beginning(parts.name, mostLetters - word.length - 2)}<${word}>`;
+    }
+    if (parts.name.length <= mostLetters) return parts.name;
+  }
+  const { head, tail } = cutParts(parts?.name ?? name);
+  // Nine letters, or the whole words among them.
+  const end = tail.slice(-9).replace(/^[^_]{0,3}_/, '');
+  return beginning(head + tail, mostLetters - end.length) + end;
+}
+
+/** Larger groups of names that look alike stay so: telling them apart costs the square of their number. */
+const mostAlike = 200;
+
+const wordsOf = (name: string): Set<string> => new Set(name.match(/[\p{L}\p{N}]+/gu));
+
+/** The fewest words, in their order, by which a name differs from each of `others`, as far as it does. */
+function differingWords(
+  own: ReadonlySet<string>,
+  others: readonly ReadonlySet<string>[],
+): string[] {
+  let left = others;
+  const chosen = new Set<string>();
+  while (left.length > 0) {
+    let best = '';
+    let most = 0;
+    for (const word of own) {
+      const lacking = left.filter((other) => !other.has(word)).length;
+      if (lacking > most) [best, most] = [word, lacking];
+    }
+    if (most === 0) break;
+    chosen.add(best);
+    left = left.filter((other) => other.has(best));
+  }
+  return [...own].filter((word) => chosen.has(word));
+}
+
+/** A name whose short form others have too, with the words that tell it apart. */
+function withWords(name: string, label: string, words: readonly string[]): string {
+  if (label.endsWith('>')) return `${label.slice(0, -1)}, ${words.join(', ')}>`;
+  const told = words.join(ellipsis);
+  const longer = beginning(name, mostLetters - told.length) + told;
+  return /<[^>]*$/.test(longer) && name.endsWith('>') ? `${longer}>` : longer;
+}
+
+function groupsBy(names: readonly string[], labels: ReadonlyMap<string, string>): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const label = labels.get(name)!;
+    const group = groups.get(label);
+    if (group === undefined) groups.set(label, [name]);
+    else group.push(name);
+  }
+  return [...groups.values()].filter((group) => group.length > 1);
+}
+
+/** Labels for those of `texts` whose brief forms are alike. */
+function toldApart(
+  texts: readonly string[],
+  brief: ReadonlyMap<string, string>,
+): Map<string, string> {
+  const labels = new Map<string, string>();
+  for (const group of groupsBy(texts, brief)) {
+    if (group.length > mostAlike) continue;
+    const words = group.map(wordsOf);
+    for (const [index, name] of group.entries()) {
+      const others = words.filter((_, at) => at !== index);
+      const differing = differingWords(words[index]!, others);
+      if (differing.length > 0) labels.set(name, withWords(name, brief.get(name)!, differing));
+    }
+  }
+  return labels;
+}
+
+/** What a legend shows for each name: short, and no two alike. */
+export function legendNames(names: readonly string[]): Map<string, string> {
+  const shown = shownNames(names);
+  const texts = [...new Set(shown.values())];
+  const labels = new Map(texts.map((text) => [text, briefly(text)]));
+  for (const [text, label] of toldApart(texts, labels)) labels.set(text, label);
+  // Names of the same words differ in signs alone.
+  for (const group of groupsBy(texts, labels)) for (const name of group) labels.set(name, name);
+  return new Map([...shown].map(([name, text]) => [name, labels.get(text)!]));
+}
+
+/** The function with the word among its arguments that says what it does: "kernel<\u2026MulFunctor\u2026>". */
+function withTellingWord(name: string): string {
+  const parts = functionParts(name);
+  const word = parts && tellingWord(name.slice(parts.name.length));
+  return parts === undefined || word === undefined ? name : `${parts.name}<\u2026${word}\u2026>`;
+}
+
+/**
+ * What a column shows for each name: all of it, unless others look like it where it is cut. A word in
+ * `<\u2026...\u2026>` is then what tells it apart.
+ */
+export function columnNames(names: Iterable<string>): Map<string, string> {
+  const shown = shownNames(names);
+  const texts = [...new Set(shown.values())].filter((text) => text.length > mostLetters);
+  const functions = new Map(
+    texts.map((text) => [text, functionParts(text)?.name ?? briefly(text)]),
+  );
+  const labels = new Map<string, string>();
+  for (const group of groupsBy(texts, functions)) {
+    for (const name of group) labels.set(name, withTellingWord(name));
+  }
+  // What the word does not tell apart, or has none.
+  const alike = [...labels.keys()];
+  const brief = new Map(alike.map((text) => [text, briefly(text)]));
+  for (const [text, label] of toldApart(alike, brief)) labels.set(text, label);
+  for (const [name, text] of shown) shown.set(name, labels.get(text) ?? text);
+  return shown;
+}
