@@ -111,9 +111,9 @@ class ModelBuilder {
   // instead of dropped (B66).
   void ExtendSteps();
   bool AddTimes();
-  // Adds a call's time to the op around it: all of it, except where whole microseconds let it
-  // overhang. A driver call inside a runtime call is the same time.
-  void AddApi(SliceIndex call, SliceIndex op);
+  // The time of calls goes to the op around them: all of it, except where it overhangs or crosses
+  // what else runs there.
+  bool AddApiTimes();
   // "GPU 2" and "MTIA 9" label the rows of a device; a file without labels tells by its categories.
   std::string DeviceKind(const Device& device, const std::string& otherwise) const;
   // A hostile file may have as many devices as categories, so these are looked through once.

@@ -1,34 +1,63 @@
 // Self and total times of operators.
 #include <algorithm>
+#include <vector>
 
 #include "model/host_place.h"
 #include "model/model_builder.h"
 
 namespace emberline {
 
+namespace {
+
+// Which part of an operator the slices inside it take: ranges that cross, as damage and clocks of
+// whole microseconds make them, take their time once, and none beyond the operator's end.
+class TakenTime {
+ public:
+  explicit TakenTime(const TraceStore& store) : s_(store) {}
+
+  // What slice `i` takes of `op` beyond those before it. Slices of a thread come in the order of
+  // their start, so the last end is all there is to keep; it stands at the operator's depth, which
+  // none has that runs at the same time.
+  Ns Take(SliceIndex op, SliceIndex i) {
+    const size_t depth = s_.depth(op);
+    if (depth >= taken_.size()) taken_.resize(depth + 1);
+    Taken& taken = taken_[depth];
+    if (taken.op != op) taken = {op, s_.start(op)};
+    const Ns begin = std::max(taken.until, s_.start(i));
+    const Ns end = std::min(s_.end(op), s_.end(i));
+    if (end <= begin) return 0;
+    taken.until = end;
+    return end - begin;
+  }
+
+ private:
+  struct Taken {
+    SliceIndex op = kNone;
+    Ns until = 0;
+  };
+  const TraceStore& s_;
+  std::vector<Taken> taken_;
+};
+
+}  // namespace
+
 bool ModelBuilder::AddTimes() {
   // One column after the other: as drafts they take the most memory of all that a model has.
   Model& m = *model_;
   m.host_self.assign(all_, 0);
   for (SliceIndex i = 0; i < n_; ++i) {
-    if (Stop(i)) return false;
-    if (!m.IsOp(i)) continue;
-    m.host_self[i] += s_.duration(i);
-    if (m.op[i] != kNone) m.host_self[m.op[i]] -= s_.duration(i);
+    if (m.IsOp(i)) m.host_self[i] = s_.duration(i);
   }
-  m.host_self.Pack();
-
-  auto around = around_.begin();
-  m.host_api.assign(all_, 0);
+  TakenTime by_ops(s_);
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
-    if (!IsLaunchApi(s_.kind(i))) continue;
-    SliceIndex op = m.op[i];
-    // Host time goes by where the call ran, also when an id gives its work to another op.
-    if (around != around_.end() && around->first == i) op = (around++)->second;
-    if (op != kNone) AddApi(i, op);
+    const SliceIndex op = m.op[i];
+    // Rows of one thread (Track::same_thread) are not in one order: there the rest is all that is
+    // left to take.
+    if (m.IsOp(i) && op != kNone) m.host_self[op] -= std::min(m.host_self[op], by_ops.Take(op, i));
   }
-  m.host_api.Pack();
+  m.host_self.Pack();
+  if (!AddApiTimes()) return false;
 
   m.device_self.assign(all_, 0);
   m.device_total.assign(all_, 0);
@@ -49,12 +78,35 @@ bool ModelBuilder::AddTimes() {
   return true;
 }
 
-void ModelBuilder::AddApi(SliceIndex call, SliceIndex op) {
-  const SliceIndex p = s_.parent(call);
-  if (p != kNone && IsLaunchApi(s_.kind(p))) return;
-  const Ns begin = std::max(s_.start(op), s_.start(call));
-  const Ns end = std::min(s_.end(op), s_.end(call));
-  if (end > begin) model_->host_api[op] += end - begin;
+bool ModelBuilder::AddApiTimes() {
+  Model& m = *model_;
+  m.host_api.assign(all_, 0);
+  // Calls take what they and the operators inside take together, less what the operators take.
+  TakenTime by_all(s_), by_ops(s_);
+  auto around = around_.begin();
+  for (SliceIndex i = 0; i < n_; ++i) {
+    if (Stop(i)) return false;
+    const bool is_call = IsLaunchApi(s_.kind(i));
+    if (!is_call && !m.IsOp(i)) continue;
+    SliceIndex op = m.op[i];
+    // Host time goes by where the call ran, also when an id gives its work to another op.
+    if (around != around_.end() && around->first == i) op = (around++)->second;
+    if (op == kNone) continue;
+    if (is_call) {
+      // A driver call inside a runtime call is the same time.
+      const SliceIndex p = s_.parent(i);
+      if (p == kNone || !IsLaunchApi(s_.kind(p))) m.host_api[op] += by_all.Take(op, i);
+    } else {
+      m.host_api[op] += by_all.Take(op, i);
+      m.host_api[op] -= by_ops.Take(op, i);
+    }
+  }
+  const PackedColumn<Ns>& self = m.host_self;
+  for (SliceIndex i = 0; i < n_; ++i) {
+    if (m.IsOp(i)) m.host_api[i] = std::clamp<Ns>(m.host_api[i], 0, self[i]);
+  }
+  m.host_api.Pack();
+  return true;
 }
 
 }  // namespace emberline

@@ -136,6 +136,34 @@ TEST_CASE("self is total without children, calls apart", "[model]") {
   CHECK(m->frame[m.At(inner)] != kNone);
 }
 
+TEST_CASE("what crosses inside an operator takes its time once", "[model]") {
+  Drawing d;
+  // Two operators inside that cross.
+  const int outer = d.Op("aten::outer", 0, 100);
+  const int first = d.Op("aten::first", 10, 60);
+  const int second = d.Op("aten::second", 50, 45);
+  // Calls that cross each other, an operator, and the end.
+  const int calling = d.Op("aten::calling", 200, 100);
+  d.Launch(1, 210, 40);
+  d.Launch(2, 220, 50);
+  const int called = d.Op("aten::called", 260, 20);
+  d.Launch(3, 290, 500);
+  // A call that lasts as long as everything beside it.
+  const int filled = d.Op("aten::filled", 1000, 100);
+  d.Launch(4, 1000, 99);
+  const int inside = d.Op("aten::inside", 1010, 89);
+  const Loaded m = Load(d);
+  CHECK(m->host_self[m.At(outer)] == 15 * kUs);
+  CHECK(m->host_self[m.At(first)] == 60 * kUs);
+  CHECK(m->host_self[m.At(second)] == 45 * kUs);
+  CHECK(m->op[m.At(called)] == m.At(calling));
+  CHECK(m->host_self[m.At(calling)] == 80 * kUs);
+  CHECK(m->host_api[m.At(calling)] == 60 * kUs);  // 210 to 260, 290 to 300
+  CHECK(m->op[m.At(inside)] == m.At(filled));
+  CHECK(m->host_self[m.At(filled)] == 11 * kUs);
+  CHECK(m->host_api[m.At(filled)] == 10 * kUs);
+}
+
 TEST_CASE("times of operators that take longer than 32 bits of nanoseconds", "[model]") {
   Drawing d;
   const int op = d.Op("aten::long", 0, 30'000'000, "\"External id\":5");
