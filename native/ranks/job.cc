@@ -93,6 +93,7 @@ void NoteOtherNames(Job* job) {
 
 void AddNote(Job* job, const Sentence& sentence, MessageArgs arguments,
              std::vector<int64_t> ranks) {
+  std::erase_if(ranks, [](int64_t rank) { return rank < 0; });  // not known
   Message said = Say(sentence, std::move(arguments));
   job->notes.push_back(
       {std::move(said.code), std::move(said.text), std::move(ranks), std::move(said.arguments)});

@@ -236,9 +236,17 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
                         refs.size() == RefsOf(*profile, all).size());
   for (Copy& copy : copies) {
+    // A trace that does not say its rank has the number that it is shown with.
+    const auto shown =
+        std::find_if(loaded.job.ranks.begin(), loaded.job.ranks.end(),
+                     [&](const JobRank& rank) { return rank.digest->path == copy.kept; });
+    const int64_t rank = shown != loaded.job.ranks.end() ? shown->rank : copy.rank;
     AddNote(&loaded.job, messages::kCopiedRank,
-            {{"rank", copy.rank}, {"kept", std::move(copy.kept)}, {"other", std::move(copy.other)}},
-            {copy.rank});
+            {{"known", rank < 0 ? "no" : "yes"},
+             {"rank", rank},
+             {"kept", std::move(copy.kept)},
+             {"other", std::move(copy.other)}},
+            {rank});
   }
   NoteSpans(*profile, source, &loaded.job);
   return loaded;

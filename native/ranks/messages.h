@@ -17,7 +17,9 @@ inline constexpr Sentence kDuplicateRank{"duplicateRank",
                                          "Rank {rank} has two traces: {kept} is used because it "
                                          "has more events, and {other} is left out."};
 inline constexpr Sentence kCopiedRank{
-    "copiedRank", "{other} is left out: it is a copy of {kept}, the trace of rank {rank}."};
+    "copiedRank",
+    "{other} is left out: it is a copy of {kept}{known, select, yes {, the trace of rank {rank}} "
+    "other {}}."};
 inline constexpr Sentence kUnknownRank{
     "unknownRank", "{path} does not say which rank it is from; it is shown as rank {rank}."};
 // {path} is the first of them; {rank} is of that trace.

@@ -63,7 +63,10 @@ void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::str
   time("max", "Largest", Merge::kMax, [](const Stat& s) { return static_cast<double>(s.max); });
   if (prefix.empty()) {
     table.Add(IntegerFact("maxRank", "Rank of max", "Whose the largest is."),
-              [stat](const Row& row) { return Cell(stat(row).max_rank); });
+              [stat](const Row& row) {
+                const int64_t rank = stat(row).max_rank;
+                return rank < 0 ? Cell() : Cell(rank);  // of a trace that does not say its rank
+              });
   }
 }
 

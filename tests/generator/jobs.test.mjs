@@ -254,6 +254,27 @@ test('a file that is there twice is said to be, and counts once', async () => {
   assert.equal(job.ranks.length, 4);
 });
 
+test('a rank that a trace does not say is never a figure', async () => {
+  const { at } = planted({ ranks: 2 });
+  const [first, second] = fs.readdirSync(at).map((name) => path.join(at, name));
+  const trace = JSON.parse(fs.readFileSync(first, 'utf8'));
+  delete trace.distributedInfo;
+  fs.rmSync(first);
+  fs.rmSync(second);
+  for (const name of ['some', 'same']) {
+    fs.writeFileSync(path.join(at, `${name}.pt.trace.json`), JSON.stringify(trace));
+  }
+  const job = await summary(at);
+  assert.deepEqual(
+    job.notes.map((note) => [note.kind, note.ranks]),
+    [['copiedRank', [0]]],
+  );
+  assert.match(job.notes[0].text, /is a copy of .*, the trace of rank 0\.$/);
+  const kernels = await table(at, 'kernels');
+  assert.ok(kernels.length > 0);
+  for (const row of kernels) assert.equal(row.maxRank, null);
+});
+
 test('no percentile is less than the smallest or more than the largest', async () => {
   const { at } = planted({
     ranks: 4,

@@ -385,6 +385,26 @@ TEST_CASE("damage in the header loses no event and counts none") {
   }
 }
 
+TEST_CASE("what a device cannot have is not known") {
+  const std::string text =
+      R"({"deviceProperties":[{"id":0,"totalGlobalMem":-5,"numSms":-1,"warpSize":-32,)"
+      R"("maxThreadsPerBlock":-1,"maxThreadsPerMultiprocessor":-1,"regsPerMultiprocessor":-1,)"
+      R"("sharedMemPerMultiprocessor":-1,"computeMajor":-9}],"traceEvents":[)" +
+      Event(0, Spelling::kPhaseFirst) + "]}";
+  const Result<ReadResult> result = ReadTraceText(text);
+  REQUIRE(result.ok());
+  REQUIRE(result->store->metadata().devices.size() == 1);
+  const DeviceProperties& device = result->store->metadata().devices[0];
+  REQUIRE(device.total_global_mem == 0);
+  REQUIRE(device.num_sms == 0);
+  REQUIRE(device.warp_size == 0);
+  REQUIRE(device.max_threads_per_block == 0);
+  REQUIRE(device.max_threads_per_sm == 0);
+  REQUIRE(device.regs_per_sm == 0);
+  REQUIRE(device.shared_mem_per_sm == 0);
+  REQUIRE(device.compute_major == 0);
+}
+
 TEST_CASE("values that the recorder broke are kept where they end in their event") {
   const auto store = ReadEvents(
       X("cpu_op", "quoted", 1, 1, 1, 1, R"js({"c": ["", "say "hi" now", "[1, 2]"], "n": 5})js") +

@@ -52,6 +52,9 @@ int64_t ToInt(std::string_view text, int64_t fallback) {
   return fallback;
 }
 
+// Of what cannot be less than none; 0: not known.
+int64_t ToCount(std::string_view text) { return std::max<int64_t>(0, ToInt(text, 0)); }
+
 int ToSmallInt(std::string_view text) {
   return static_cast<int>(std::clamp<int64_t>(ToInt(text, 0), 0, std::numeric_limits<int>::max()));
 }
@@ -133,23 +136,23 @@ bool HeaderReader::TakeDevices(const std::string& value) {
       else if (key == "name")
         device.name = text;
       else if (key == "totalGlobalMem")
-        device.total_global_mem = ToInt(text, 0);
+        device.total_global_mem = ToCount(text);
       else if (key == "computeMajor")
         device.compute_major = ToSmallInt(text);
       else if (key == "computeMinor")
         device.compute_minor = ToSmallInt(text);
       else if (key == "numSms" || key == "maxComputeUnits")
-        device.num_sms = ToInt(text, 0);
+        device.num_sms = ToCount(text);
       else if (key == "warpSize")
-        device.warp_size = ToInt(text, 0);
+        device.warp_size = ToCount(text);
       else if (key == "maxThreadsPerBlock")
-        device.max_threads_per_block = ToInt(text, 0);
+        device.max_threads_per_block = ToCount(text);
       else if (key == "maxThreadsPerMultiprocessor")
-        device.max_threads_per_sm = ToInt(text, 0);
+        device.max_threads_per_sm = ToCount(text);
       else if (key == "regsPerMultiprocessor")
-        device.regs_per_sm = ToInt(text, 0);
+        device.regs_per_sm = ToCount(text);
       else if (key == "sharedMemPerMultiprocessor" || key == "maxSharedMemoryPerMultiProcessor") {
-        device.shared_mem_per_sm = ToInt(text, 0);
+        device.shared_mem_per_sm = ToCount(text);
       }
       device.all.emplace_back(std::string(key), text);
     }
