@@ -6,9 +6,11 @@
 namespace emberline::errors {
 
 inline constexpr ErrorText kNoSuchStep{ErrorKind::kInvalidArgument, "noSuchStep",
-                                       "There is no step \"{step}\".",
-                                       "Steps: all, or of {steps}."};
+                                       "The trace has no steps \"{step}\".",
+                                       "Its steps are {steps}. Give one, a range such as 1-3, or "
+                                       "all."};
 inline constexpr ErrorText kNoSteps{ErrorKind::kInvalidArgument, "noSteps",
-                                    "There is no step \"{step}\".", "The trace has no steps."};
+                                    "The trace has no steps \"{step}\".",
+                                    "No steps were recorded."};
 
 }  // namespace emberline::errors

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { codeServerDir } from '../setup.mjs';
 import { CommandError } from './process.mjs';
 
-/** Settings that keep a fresh VS Code quiet: no welcome page, no trust question, no chat pane. */
+/** Settings that keep a fresh VS Code quiet: no welcome page, no questions, no chat pane. */
 export const quietSettings = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -18,6 +18,8 @@ export const quietSettings = {
   'extensions.autoCheckUpdates': false,
   'update.mode': 'none',
   'update.showReleaseNotes': false,
+  // The samples lie inside this repository, of which VS Code would ask; comparisons read its history.
+  'git.openRepositoryInParentFolders': 'always',
 };
 
 const entry = () => join(codeServerDir(), 'out', 'node', 'entry.js');
