@@ -11,7 +11,8 @@ namespace {
 
 constexpr size_t kInputBytes = 1 << 16;
 // Behind a member's data: its CRC-32 and its length, four bytes each, the least significant first
-// (RFC 1952). The buffer keeps so many bytes of what was read before, as a refill may cut them apart.
+// (RFC 1952). The buffer keeps so many bytes of what was read before, as a refill may cut them
+// apart.
 constexpr size_t kTrailerBytes = 8;
 constexpr int kGzip = 15 + 16;  // zlib's number for gzip with the largest window
 

@@ -40,7 +40,7 @@ class GzipStream {
   z_stream stream_{};
   std::vector<unsigned char> input_;  // begins with the end of what was read before
   bool end_of_input_ = false, at_end_ = false;
-  uint32_t sum_ = 0;          // CRC-32 of the member so far
+  uint32_t sum_ = 0;           // CRC-32 of the member so far
   uint64_t member_bytes_ = 0;  // inflated
   bool truncated_ = false, damaged_ = false, trailing_ = false;
 };
