@@ -133,10 +133,8 @@ FrameFinder::Place FrameFinder::UserPlace(SliceIndex slice) {
     if (!captured.empty()) {
       const auto [known, added] = captures_.try_emplace(captured.data());
       if (added) {
-        const std::vector<Frame> frames = ParseCallStack(captured);
-        known->second = {std::any_of(frames.begin(), frames.end(),
-                                     [](const Frame& f) { return !f.file.empty(); }),
-                         FirstOfUser(frames)};
+        const std::vector<Frame> frames = FramesOfCapture(captured);
+        known->second = {!frames.empty(), FirstOfUser(frames)};
       }
       if (known->second.known) return PlaceOf(known->second);
     }

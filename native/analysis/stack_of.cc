@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/stack_of_internal.h"
 #include "analysis/standard_library.h"
@@ -240,16 +241,18 @@ std::optional<std::string_view> ModuleName(std::string_view python_function_name
   return python_function_name.substr(kModulePrefix.size());
 }
 
+std::vector<Frame> FramesOfCapture(std::string_view text) {
+  std::vector<Frame> frames = ParseCallStack(text);
+  const bool any = std::any_of(frames.begin(), frames.end(),
+                               [](const Frame& frame) { return !frame.file.empty(); });
+  if (!any) frames.clear();
+  return frames;
+}
+
 std::vector<Frame> StackOf(const Model& model, SliceIndex slice) {
   if (IsDeviceWork(model.store().kind(slice))) {
-    const std::string_view captured = CaptureStack(model.store(), slice);
-    if (!captured.empty()) {
-      std::vector<Frame> frames = ParseCallStack(captured);
-      if (std::any_of(frames.begin(), frames.end(),
-                      [](const Frame& f) { return !f.file.empty(); })) {
-        return frames;
-      }
-    }
+    std::vector<Frame> captured = FramesOfCapture(CaptureStack(model.store(), slice));
+    if (!captured.empty()) return captured;
   }
   const SliceIndex host = StackHost(model, slice);
   if (host == kNone) return {};
@@ -318,6 +321,14 @@ StackIds::StackIds(const Model& model) : model_(&model) {
     by_frame_.Set(i, id);
   }
   by_frame_.Pack();
+  if (!s.HasArg(ArgRole::kCaptureStack)) return;
+  std::unordered_set<const char*> looked_at;
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (!IsDeviceWork(s.kind(i))) continue;
+    const std::string_view text = CaptureStack(s, i);
+    if (text.empty() || !looked_at.insert(text.data()).second) continue;
+    if (!FramesOfCapture(text).empty()) captures_.insert(text.data());
+  }
 }
 
 StackIds::Id StackIds::Of(SliceIndex slice) const {
@@ -325,13 +336,20 @@ StackIds::Id StackIds::Of(SliceIndex slice) const {
   const TraceStore& s = m.store();
   // Recorded strings are interned, so their address tells them apart; frames number from 1.
   constexpr uint64_t kTextTag = 1ull << 63;
+  const auto of_text = [](std::string_view text) {
+    return kTextTag | static_cast<uint64_t>(reinterpret_cast<uintptr_t>(text.data()));
+  };
+  if (!captures_.empty() && IsDeviceWork(s.kind(slice))) {
+    const std::string_view text = CaptureStack(s, slice);
+    if (captures_.contains(text.data())) return {of_text(text), false, true};
+  }
   auto recorded = [&](SliceIndex host) -> Id {
     Id out;
     const SliceIndex op = m.IsOp(host) ? host : m.op[host];
     if (!IsFrameSlice(m, host)) {
       const std::string_view text = RecordedStack(m, op);
       if (!text.empty()) {
-        out.id = kTextTag | static_cast<uint64_t>(reinterpret_cast<uintptr_t>(text.data()));
+        out.id = of_text(text);
         out.own = op == host && !s.ArgText(op, ArgRole::kCallStack).empty();
         return out;
       }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/number_column.h"
@@ -77,11 +78,15 @@ class StackIds {
     bool own = false;           // recorded for this very op, or by frames around it
   };
   Id Of(SliceIndex slice) const;
-  size_t MemoryBytes() const { return by_frame_.MemoryBytes(); }
+  size_t MemoryBytes() const {
+    return by_frame_.MemoryBytes() + captures_.size() * 4 * sizeof(void*);
+  }
 
  private:
   const Model* model_;
   NumberColumn by_frame_;  // per python_function slice; empty when there are none
+  // Texts of captured graphs that are stacks, by the place at which the trace keeps them.
+  std::unordered_set<const char*> captures_;
 };
 
 }  // namespace emberline

@@ -383,12 +383,12 @@ class Launches : public RowTable<Row> {
     const std::vector<Column> columns = LinkColumns("The kernel itself.");
     const auto of_place = [this](auto&& cell) {
       return [this, cell](const Row& row) {
-        const Place at = frames_.UserPlace(row.slice);
+        const Place at = places_.UserPlace(row.slice);
         return at ? cell(at) : Cell();
       };
     };
     const auto by_frame = [this](const Row& row) {
-      return AlikeBy(reinterpret_cast<uintptr_t>(frames_.UserPlace(row.slice).frame));
+      return AlikeBy(reinterpret_cast<uintptr_t>(places_.UserPlace(row.slice).frame));
     };
     table_.Add(columns[0], [](const Row& row) { return Cell(static_cast<int64_t>(row.slice)); });
     table_.Add(columns[1], of_place([](const Place& at) { return TextCell(at.frame->file); }),
@@ -399,7 +399,7 @@ class Launches : public RowTable<Row> {
                by_frame);
     table_.Add(columns[4], of_place([](const Place& at) { return Cell(at.line_is_definition); }),
                [this](const Row& row) {
-                 const Place at = frames_.UserPlace(row.slice);
+                 const Place at = places_.UserPlace(row.slice);
                  return AlikeBy(!at ? 0 : at.line_is_definition ? 1 : 2);
                });
   }

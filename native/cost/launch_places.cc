@@ -140,6 +140,17 @@ Cell LaunchPlaces::Trace(SliceIndex kernel) {
 
 Alike LaunchPlaces::TraceAlike(SliceIndex kernel) const { return {stacks_.Of(kernel).id, 0}; }
 
+FrameFinder::Place LaunchPlaces::UserPlace(SliceIndex kernel) {
+  const uint64_t id = stacks_.Of(kernel).id;
+  if (id == 0) return {};
+  const auto [it, added] = places_.try_emplace(id);
+  if (added) {
+    it->second = frames_.UserPlace(kernel);
+    it->second.slice = kNone;
+  }
+  return it->second;
+}
+
 Cell LaunchPlaces::Mod(SliceIndex kernel) {
   const std::string_view module = frames_.ModuleText(kernel);
   if (!module.empty()) return TextCell(ModuleClass(module));

@@ -32,6 +32,8 @@ class LaunchPlaces {
   // The user's frames, outermost first, as "file:line". Of deep stacks the inner part.
   Cell Trace(SliceIndex kernel);
   Alike TraceAlike(SliceIndex kernel) const;
+  // The innermost frame of the user's, without its slice: kernels of one stack share it.
+  FrameFinder::Place UserPlace(SliceIndex kernel);
   // The class of the innermost module, else the namespace of the operator.
   Cell Mod(SliceIndex kernel);
   Alike ModAlike(SliceIndex kernel);
@@ -47,7 +49,9 @@ class LaunchPlaces {
   FrameFinder& frames_;
   const std::optional<StackIds> own_stacks_;
   const StackIds& stacks_;
-  std::unordered_map<uint64_t, std::string, NumberHash> traces_;  // by id of the stack
+  // By id of the stack.
+  std::unordered_map<uint64_t, std::string, NumberHash> traces_;
+  std::unordered_map<uint64_t, FrameFinder::Place, NumberHash> places_;
 };
 
 }  // namespace emberline

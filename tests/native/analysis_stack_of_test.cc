@@ -1,4 +1,5 @@
 #include "analysis/frame_finder.h"
+#include "analysis/kernels.h"
 #include "analysis/modules.h"
 #include "analysis/stack_of.h"
 #include "base/user_packages.h"
@@ -175,6 +176,36 @@ TEST_CASE("stack numbers are equal for equal stacks only", "[stack]") {
   CHECK(ids.Of(m.At(same[0])).own);
   CHECK(ids.Of(m.At(other)).id != ids.Of(m.At(same[0])).id);
   CHECK(ids.Of(m.At(none)).id == 0);
+}
+
+TEST_CASE("work of a captured graph has the stack that its own annotation names", "[stack]") {
+  Drawing d;
+  d.Python("train.py(5): main", 0, 1000);
+  d.Launch(1, 15, 2);
+  const auto kernel = [&](int at, const char* stack) {
+    return d.Kernel("k", 1, at, 10,
+                    stack == nullptr ? "" : "\"py_stack\":\"" + std::string(stack) + "\"");
+  };
+  const int relu = kernel(50, "net.py:44:forward\\nprog.py:7:main");
+  const int loss = kernel(70, "net.py:45:forward\\nprog.py:7:main");
+  const int again = kernel(90, "net.py:44:forward\\nprog.py:7:main");
+  const int nothing = kernel(110, nullptr), no_file = kernel(130, "<built-in method relu>");
+  const Loaded m = Load(d);
+  const StackIds ids(*m);
+  const auto id = [&](int event) { return ids.Of(m.At(event)).id; };
+  CHECK(id(relu) == id(again));
+  CHECK(id(relu) != id(loss));
+  CHECK(id(relu) != id(nothing));
+  CHECK(ids.Of(m.At(relu)).own);
+  // The others have that of their launch.
+  CHECK(id(nothing) == id(no_file));
+  CHECK(id(nothing) != 0);
+  CHECK(StackOf(*m, m.At(no_file)) == StackOf(*m, m.At(nothing)));
+  CHECK(UserFrameOf(*m, m.At(loss))->line == 45);
+  // So the lines that launched a kernel are told apart.
+  const auto launches = LaunchesOfKernel(*m, {}, {.name = "k"}, ids, {});
+  REQUIRE(launches.ok());
+  REQUIRE(launches->lines.rows.size() == 3);
 }
 
 TEST_CASE("a finder for many slices finds the frame and module that each has alone", "[stack]") {
