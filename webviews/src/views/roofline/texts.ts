@@ -65,7 +65,7 @@ export const rooflineTexts = {
   limit: 'Limit',
   shortestRows: (rows: number) => `the ${plural(rows, 'shortest row')}`,
   rowsWithoutCost: (rows: number) => `${plural(rows, 'row')} without operations or bytes`,
-  notInChart: (rows: string) => `Not in the chart: ${rows}. The table has them.`,
+  notInChart: (rows: string) => `In the table only: ${rows}.`,
   chartHint:
     'Operations per second over operations per byte. Points under a slope are limited by memory bandwidth, points under a level line by that compute unit.',
   noRowWithCost: 'No row has known operations and bytes, so there is no chart.',
