@@ -22,6 +22,7 @@ import {
   editorAction,
   explorerRows,
   quickInputBox,
+  quickInputRows,
   statusItems,
   warningIn,
   welcome,
@@ -158,6 +159,14 @@ step('a stack frame opens the file at its line', async () => {
 
 step('the palette opens a profile by its path', async () => {
   await workbench.runCommand('Open PyTorch Profile...');
+  await quickInputRows(workbench.page).filter({ hasText: 'train.pt.trace.json.gz' }).waitFor();
+  // The palette gives the focus back to the page in front, which may take it late: the list stays.
+  const front = await profileFrame(workbench);
+  await front.locator('body').evaluate((body) => {
+    body.tabIndex = -1;
+    body.focus();
+  });
+  await workbench.page.waitForFunction(() => document.activeElement?.tagName === 'IFRAME');
   await workbench.pickInList('train.pt.trace.json.gz');
   await workbench.tab('train.pt.trace.json.gz').waitFor();
   const frame = await profileFrame(workbench);
