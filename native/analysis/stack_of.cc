@@ -314,7 +314,8 @@ StackIds::StackIds(const Model& model) : model_(&model) {
     uint8_t& module = is_module[s.name_id(i)];
     if (module == 2) module = s.name(i).starts_with(kModulePrefix) ? 1 : 0;
     const int64_t line = CallLine(s.ArgText(i, ArgRole::kCallSite));
-    if (module == 0 || line > 0) {
+    // The line that a module was called at is one of the caller's: without a caller, of nobody's.
+    if (module == 0 || (line > 0 && id != 0)) {
       const Key key{id, module == 0 ? s.name_id(i) : 0, line};
       id = ids.try_emplace(key, static_cast<uint32_t>(ids.size() + 1)).first->second;
     }

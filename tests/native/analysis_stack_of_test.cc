@@ -169,8 +169,12 @@ TEST_CASE("stack numbers are equal for equal stacks only", "[stack]") {
   }
   const int other = d.Op("aten::linear", 500, 20);
   const int none = d.Op("aten::linear", 2000, 20);
+  d.Python("nn.Module: Net_0", 3000, 50, "\"CallFrom\":\"train.py:9\"");
+  const int module_only = d.Op("aten::linear", 3010, 20);
   const Loaded m = Load(d);
   const StackIds ids(*m);
+  CHECK(StackOf(*m, m.At(module_only)).empty());
+  CHECK(ids.Of(m.At(module_only)).id == 0);
   CHECK(ids.Of(m.At(same[0])).id == ids.Of(m.At(same[1])).id);
   CHECK(ids.Of(m.At(same[1])).id == ids.Of(m.At(same[2])).id);
   CHECK(ids.Of(m.At(same[0])).own);
