@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/stack_of_internal.h"
+#include "base/release.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -43,7 +44,7 @@ void FrameFinder::Remember(SliceIndex frame, uint32_t at) {
   if (many_.empty() && few_.size() >= model_->store().all_slice_count() / kShare) {
     many_.assign(model_->store().all_slice_count(), kNone);
     for (const auto& [slice, known] : few_) many_[slice] = known;
-    few_ = {};
+    Release(few_);
   }
   if (many_.empty()) {
     few_.emplace(frame, at);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/release.h"
 #include "ingest/block_ring.h"
 #include "ingest/gzip_stream.h"
 
@@ -177,7 +178,7 @@ std::string_view PeekedSource::Head(size_t bytes) {
 
 std::string_view PeekedSource::Next() {
   if (!first_.empty()) return std::exchange(first_, {});
-  head_ = {};
+  Release(head_);
   return source_->Next();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/release.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -28,7 +29,7 @@ class IdIndex {
         uint32_t& at = dense_[static_cast<size_t>(id)];
         if (at == kNone) at = slice;
       }
-      entries_ = {};
+      Release(entries_);
       return;
     }
     std::stable_sort(entries_.begin(), entries_.end(),

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/release.h"
+
 namespace emberline {
 namespace {
 
@@ -167,7 +169,7 @@ void EventQueue::File(Batch& batch) {
   batch.entries.clear();
   batch.args.clear();
   // One huge event shall not hold its memory to the end.
-  if (batch.args.capacity() > 2 * kBatchArgs) batch.args = {};
+  if (batch.args.capacity() > 2 * kBatchArgs) Release(batch.args);
 }
 
 }  // namespace emberline
