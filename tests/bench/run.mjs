@@ -1,11 +1,12 @@
-// The benchmark: loading against its floor, the first picture, opening again, views, the timeline, memory and a soak. Prints
-// what was measured, then each goal with whether it is met and how it changed since the run that was
-// accepted last. Asserts nothing.
+// The benchmark: loading against its floor, the first picture, opening again, views, the timeline, the
+// page, memory and a soak. Prints what was measured, then each goal with whether it is met and how it
+// changed since the run that was accepted last. Asserts nothing.
 //
-//   node tests/bench/run.mjs [--only loading,views,timeline,soak] [--accept] [--rounds 3]
+//   node tests/bench/run.mjs [--only loading,views,timeline,page,soak] [--accept] [--rounds 3]
 //     [--sizes 35,350,1000]         megabytes of JSON, for loading
 //     [--events 1000000]            of the trace whose views are asked
 //     [--timeline 10000000]         events of the timeline's
+//     [--page 300000]               events of the trace that the page shows
 //     [--soak 2000]                 rounds
 //     [--dialect torch-2.8] [--keep FOLDER]
 //
@@ -13,6 +14,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { findChromium } from '../../scripts/setup.mjs';
 import { traceText, writeTrace } from '../generator/generate.mjs';
 import { root, serverPath } from '../lib/cli.mjs';
 import { growth, soak } from '../lib/soak.mjs';
@@ -23,7 +25,7 @@ import { buildFloor, exponent, loadingColumns, measureLoading } from './loading.
 import { measureTimeline } from './timeline.mjs';
 import { measureViews, printViews, worst } from './views.mjs';
 
-const only = argument('--only', 'loading,views,timeline,soak').split(',');
+const only = argument('--only', 'loading,views,timeline,page,soak').split(',');
 const sizes = argument('--sizes', '35,350,1000').split(',').map(Number);
 const dialect = argument('--dialect', 'torch-2.8');
 const rounds = Number(argument('--rounds', '3'));
@@ -143,6 +145,17 @@ async function timeline() {
   goals.atMost('first timeline picture after the load', firstMs, 500, 'ms');
 }
 
+async function page() {
+  if (findChromium() === undefined) {
+    console.log('The page was not measured: there is no Chromium (EMBERLINE_CHROMIUM).');
+    return;
+  }
+  const { benchPage } = await import('./page.mjs');
+  const file = await generated(Number(argument('--page', '300000')));
+  await benchPage(file, rounds, goals);
+  done(file);
+}
+
 async function soaking() {
   const resident = await soak(folder, Number(argument('--soak', '2000')));
   goals.atMost(
@@ -155,7 +168,7 @@ async function soaking() {
 }
 
 try {
-  const parts = { loading, views, timeline, soak: soaking };
+  const parts = { loading, views, timeline, page, soak: soaking };
   for (const part of only) {
     if (parts[part] === undefined) throw new Error(`There is no part "${part}".`);
     await parts[part]();
