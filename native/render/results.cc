@@ -137,7 +137,7 @@ void AppendMember(const std::string& key, const Json& value, int depth, std::str
   if (IsForCharts(key) || (IsRare(key) && value == 0)) return;
   const std::string indent(static_cast<size_t>(depth) * 2, ' ');
   if (key == "absences" && value.is_array()) {
-    *out += Absences(value);
+    *out += (value.empty() ? "" : "\n") + Absences(value);
   } else if (IsFindings(key, value)) {
     *out += FindingsText(key, value);
   } else if (IsTable(value)) {
