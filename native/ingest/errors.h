@@ -116,5 +116,9 @@ inline constexpr ErrorText kNoEvents{
     ErrorKind::kUnreadable, "noEvents",
     "{file} is not a trace: its JSON object has no \"traceEvents\" (keys: {keys}).",
     "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote."};
+inline constexpr ErrorText kEventsAreNoList{
+    ErrorKind::kUnreadable, "eventsAreNoList",
+    "{file} is not a trace: its \"traceEvents\" is not a list.",
+    "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote."};
 
 }  // namespace emberline::errors

@@ -86,6 +86,7 @@ class Reader {
   Last last_ = Last::kBrace;
   bool truncated_ = false;
   bool events_read_ = false;
+  bool no_list_ = false;      // the key of the events was read, with another value than a list
   uint64_t quiet_until_ = 0;  // no event and no key of the header begins before
   std::string keys_seen_;
 };
@@ -185,6 +186,7 @@ Error Reader::WithoutEvents() {
                          keys_seen_.find("nodes") != std::string::npos;
   if (execution) return NotATrace(errors::kExecutionTrace, 0);
   if (keys_seen_.empty()) return NotATrace(errors::kEmptyObject, 0);
+  if (no_list_) return NotATrace(errors::kEventsAreNoList, 0);
   return NotATrace(errors::kNoEvents, 0, {{"keys", Printable(keys_seen_)}});
 }
 
@@ -316,6 +318,7 @@ Reader::Part Reader::ReadValue(const std::string& key, uint64_t offset) {
       cursor_.Take(place.distance);
       return Part::kList;
     }
+    no_list_ = true;
   }
   const size_t limit =
       HeaderReader::NeedsWhole(key) ? kMaxHeaderBytes : HeaderReader::kMaxTextBytes;
