@@ -305,6 +305,9 @@ int RunCommandLine(const std::vector<std::string>& arguments, const std::string&
   if (options.command == "export" && !options.window) {
     return Fail(MakeError(errors::kExportWindow), kExitUsage);
   }
+  if (options.command == "timeline" && options.window && options.tracks.empty()) {
+    return Fail(MakeError(errors::kTimelineTracks), kExitUsage);
+  }
   return RunView(options, method);
 }
 

@@ -52,6 +52,9 @@ inline constexpr ErrorText kServeTakesNoPath{ErrorKind::kInvalidArgument, "serve
 inline constexpr ErrorText kExportWindow{
     ErrorKind::kInvalidArgument, "exportWindow", "export requires --window START:END in ns.",
     "`emberline timeline PATH` shows the extent of the trace."};
+inline constexpr ErrorText kTimelineTracks{
+    ErrorKind::kInvalidArgument, "timelineTracks", "timeline --window requires --track N.",
+    "`emberline timeline PATH` lists the tracks with their numbers."};
 inline constexpr ErrorText kDiffTraces{ErrorKind::kInvalidArgument, "diffTraces",
                                        "diff requires two traces.",
                                        "Write `emberline diff BASELINE CANDIDATE`."};

@@ -294,7 +294,7 @@ class CommandLine {
         ->type_name("START:END")
         ->check(IsWindow())
         ->group(kGroup);
-    command->add_option("--track", options_.tracks, "repeatable")
+    command->add_option("--track", options_.tracks, "number of a track to show; repeatable")
         ->type_name("N")
         ->check(IsWhole())
         ->allow_extra_args(false)

@@ -2,7 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <iterator>
+#include <string>
+#include <string_view>
 
 #include "app/commands.h"
 #include "app/errors.h"
@@ -10,9 +15,59 @@
 #include "json/write_json.h"
 
 namespace emberline {
+namespace {
+
+// Parameters of requests that have an option of their own.
+struct OptionName {
+  std::string_view param, option;
+};
+constexpr OptionName kOptionNames[] = {
+    {"by", "--by"},
+    {"endNs", "--window"},
+    {"filter", "--filter"},
+    {"groupBy", "--group-by"},
+    {"limit", "--limit"},
+    {"pixels", "--pixels"},
+    {"run", "--run"},
+    {"sort", "--sort"},
+    {"sourceRoots", "--source"},
+    {"span", "--span"},
+    {"startNs", "--window"},
+    {"steps", "--steps"},
+    {"time", "--time"},
+    {"tracks", "--track"},
+    {"worker", "--worker"},
+};
+
+// An error of a request in the words of the command line: "params.groupBy" is --group-by there, and
+// what has no option of its own was given with --param.
+std::string WithOptions(std::string_view message) {
+  constexpr std::string_view kParams = "params.";
+  std::string text;
+  for (;;) {
+    const size_t at = message.find(kParams);
+    text += message.substr(0, at);
+    if (at == std::string_view::npos) return text;
+    message.remove_prefix(at + kParams.size());
+    size_t end = 0;
+    while (end < message.size() && std::isalnum(static_cast<unsigned char>(message[end])) != 0) {
+      ++end;
+    }
+    const std::string_view param = message.substr(0, end);
+    const auto* const named =
+        std::find_if(std::begin(kOptionNames), std::end(kOptionNames),
+                     [&](const OptionName& name) { return name.param == param; });
+    text += named != std::end(kOptionNames) ? std::string(named->option)
+                                            : "--param " + std::string(param);
+    message.remove_prefix(end);
+  }
+}
+
+}  // namespace
 
 int Fail(const Error& error, int status) {
-  std::string text = "emberline: " + Escaped(error.message);
+  const bool usage = error.kind == ErrorKind::kInvalidArgument;
+  std::string text = "emberline: " + Escaped(usage ? WithOptions(error.message) : error.message);
   if (error.offset) text += " (at byte " + std::to_string(*error.offset) + ")";
   text += "\n";
   if (!error.hint.empty()) text += Escaped(error.hint) + "\n";

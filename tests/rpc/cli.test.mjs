@@ -89,6 +89,11 @@ test('wrong usage is status 2, on stderr, with what to write instead', () => {
     [['operators', small, 'another'], /only one PATH/],
     [['timeline', small, '--window', '5'], /START:END/],
     [['timeline', small, '--window', '5:4'], /before it starts/],
+    [['timeline', small, '--window', '5:9'], /requires --track/],
+    // In the words of the command line, not of a request's parameters.
+    [['operators', small, '--limit', '-3'], /emberline: --limit must be at least -1/],
+    [['lines', small, '--group-by', 'x'], /emberline: --group-by must be one of "line"/],
+    [['stacks', small, '--param', 'weight=x'], /emberline: --param weight must be one of/],
     [['serve', small], /no PATH/],
   ]) {
     const { status, stdout, stderr } = run(...args);
