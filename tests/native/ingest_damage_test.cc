@@ -405,6 +405,34 @@ TEST_CASE("what a device cannot have is not known") {
   REQUIRE(device.compute_major == 0);
 }
 
+TEST_CASE("an event without a type behind one that nests too deep is counted") {
+  const std::string without = R"({"name":"n","pid":1,"tid":1,"ts":5,"dur":1,"args":{"value":0}})";
+  const auto repeated = [](int times, const std::string& text) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  for (const std::string& deep :
+       {repeated(300, R"({"a":)") + "1" + repeated(300, "}"),
+        R"({"d":)" + repeated(300, "[") + R"("]}\"")" + repeated(300, "]") + "}"}) {
+    const std::string event = R"({"name":"deep","pid":1,"tid":1,"ts":1,"dur":1,"args":)" + deep;
+    for (const std::string& end : {std::string(R"(,"ph":"X"})"), std::string("}")}) {
+      const std::string text = R"({"traceEvents":[)" + Event(0, Spelling::kPhaseFirst) + "," +
+                               event + end + "," + without + "," + without + "," +
+                               Event(1, Spelling::kNameFirst) + "," + event + end + "]}";
+      INFO(text);
+      const Reading reading = ReadAnyhow(text, {1, 64, 1000});
+      REQUIRE(reading.events == 6);
+      REQUIRE(reading.read() == 2);
+    }
+    // Where brackets do not match, each event that follows is read all the same.
+    const std::string unclosed = R"({"traceEvents":[)" + event.substr(0, event.size() - 200) + "," +
+                                 Event(0, Spelling::kPhaseFirst) + "," +
+                                 Event(1, Spelling::kPhaseFirst) + "]}";
+    REQUIRE(ReadAnyhow(unclosed, {1, 64, 1000}).read() == 2);
+  }
+}
+
 TEST_CASE("values that the recorder broke are kept where they end in their event") {
   const auto store = ReadEvents(
       X("cpu_op", "quoted", 1, 1, 1, 1, R"js({"c": ["", "say "hi" now", "[1, 2]"], "n": 5})js") +

@@ -21,8 +21,11 @@ if (!existsSync(serverPath)) {
   throw new Error(`There is no daemon at ${serverPath}: build it, or set EMBERLINE_SERVER.`);
 }
 
-/** Patience for anything that the daemon has to do; a slow machine must not fail a test. */
-export const patienceMs = 60_000;
+/**
+ * Patience for anything that the daemon has to do; a slow machine must not fail a test, nor a
+ * sanitizer, which wants more of it.
+ */
+export const patienceMs = 1000 * Number(process.env.EMBERLINE_PATIENCE_S ?? 60);
 const maxReplyBytes = 256 * 1024;
 
 /** The protocol definition: all files merged, as the daemon merges them. */

@@ -1,6 +1,7 @@
 #include "ingest/trace_event/event_list.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +9,30 @@
 #include "ingest/trace_event/scan.h"
 
 namespace emberline {
+
+namespace {
+
+// Behind the object at `p`, found by its brackets alone, however deep they go; nullptr where they
+// do not match up to `end`.
+const char* BehindBrackets(const char* p, const char* end) {
+  std::string open;
+  for (; p < end; ++p) {
+    if (*p == '"') {
+      for (++p; p < end && *p != '"'; ++p) {
+        if (*p == '\\') ++p;
+      }
+    } else if (*p == '{' || *p == '[') {
+      open += *p;
+    } else if (*p == '}' || *p == ']') {
+      if (open.empty() || open.back() != (*p == '}' ? '{' : '[')) return nullptr;
+      open.pop_back();
+      if (open.empty()) return p + 1;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
 namespace {
 
 constexpr uint64_t kStepBytes = 1 << 20;
@@ -283,6 +308,36 @@ void EventList::GiveUp(ProblemKind kind) {
   sink_.Drop(kind, offset, std::max<uint64_t>(1, next.phases));
 }
 
+// Leaves out an event that nests too deep, and only it where its brackets say where it ends: what
+// follows may be an event of which its text alone does not tell that it is one.
+bool EventList::LeaveOutDeep() {
+  Window& window = cursor_.window();
+  const char* behind = nullptr;
+  if (cursor_.MayLookFurther()) {
+    for (;;) {
+      const size_t have = window.available();
+      const size_t looked = std::min(have, kMaxEventBytes);
+      behind = BehindBrackets(window.pos(), window.pos() + looked);
+      if (behind != nullptr || have >= kMaxEventBytes) break;
+      // Each round doubles what is at hand.
+      cursor_.Ahead(std::min(have * 2, kMaxEventBytes));
+      if (window.available() == have) break;
+    }
+    if (behind == nullptr) cursor_.CountLookedThrough(std::min(window.available(), kMaxEventBytes));
+  }
+  const size_t phases =
+      behind == nullptr ? 0
+                        : CountPhases({window.pos(), static_cast<size_t>(behind - window.pos())});
+  if (behind == nullptr || phases > 1) {
+    GiveUp(ProblemKind::kTooDeep);
+    return false;
+  }
+  without_phase_ = phases == 0 ? 1 : 0;
+  sink_.Drop(ProblemKind::kTooDeep, cursor_.offset());
+  window.set_pos(behind);
+  return true;
+}
+
 bool EventList::ReadOneEvent() {
   using Status = EventReader::Status;
   Window& window = cursor_.window();
@@ -299,10 +354,7 @@ bool EventList::ReadOneEvent() {
     window.set_pos(next);
     return true;
   }
-  if (status == Status::kTooDeep) {
-    GiveUp(ProblemKind::kTooDeep);
-    return false;
-  }
+  if (status == Status::kTooDeep) return LeaveOutDeep();
   if (status == Status::kNeedMore && window.available() >= kMaxEventBytes) {
     GiveUp(ProblemKind::kOversizedEvent);
     return false;

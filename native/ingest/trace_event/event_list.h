@@ -32,6 +32,7 @@ class EventList {
   bool ReadBatch();
   // False when it was damaged and the cursor moved on to the next one.
   bool ReadOneEvent();
+  bool LeaveOutDeep();
   EventReader::Status ReadStrictly(const char** next);
   void GiveUp(ProblemKind kind);
   void LosePart(ProblemKind kind, uint64_t offset, uint64_t phases);
