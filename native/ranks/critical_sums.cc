@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 
@@ -109,6 +111,7 @@ class Labeler {
 struct Sum {
   Ns time = 0, host = 0, device = 0;
   uint64_t count = 0;
+  std::set<int64_t> ordinals;  // of the devices that ran
 };
 
 struct LabelledRow {
@@ -116,7 +119,7 @@ struct LabelledRow {
   PathDigest row;
 };
 
-void Count(const PathSegment& segment, Sum* sum) {
+void Count(const PathSegment& segment, const TraceStore& store, Sum* sum) {
   const Ns time = segment.time.Length();
   sum->time += time;
   ++sum->count;
@@ -130,10 +133,22 @@ void Count(const PathSegment& segment, Sum* sum) {
     case PathKind::kCommunication:
     case PathKind::kCopy:
       sum->device += time;
+      if (segment.slice != kNone) {
+        sum->ordinals.insert(store.tracks()[store.track(segment.slice)].device);
+      }
       break;
     default:
       break;
   }
+}
+
+// "0, 1"
+std::string OrdinalsText(const std::set<int64_t>& ordinals) {
+  std::string text;
+  for (const int64_t ordinal : ordinals) {
+    text += (text.empty() ? "" : ", ") + std::to_string(ordinal);
+  }
+  return text;
 }
 
 // The largest sums of a grouping; what is left of each kind is one row, so that the rows add up to
@@ -143,8 +158,13 @@ std::vector<LabelledRow> RowsOf(const Labeler& labeler, int by, const std::map<u
   std::vector<LabelledRow> rows;
   for (const auto& [label, sum] : sums) {
     LabelledRow one{label, {}};
-    one.row = {
-        static_cast<uint8_t>(by), "", "", "", -1, sum.count, sum.time, sum.host, sum.device, whole};
+    one.row.by = static_cast<uint8_t>(by);
+    one.row.count = sum.count;
+    one.row.time = sum.time;
+    one.row.host = sum.host;
+    one.row.device = sum.device;
+    one.row.whole = whole;
+    if (by == kPathOperators || by == kPathLines) one.row.devices = OrdinalsText(sum.ordinals);
     labeler.Describe(by, label, &one.row);
     rows.push_back(std::move(one));
   }
@@ -251,7 +271,9 @@ void AddCriticalPath(const DigestWork& work, RankDigest* digest) {
   std::array<std::map<uint32_t, Sum>, kPathGroupingCount> sums;
   for (const PathSegment& segment : *path) {
     const Labels labels = labeler.Of(segment.kind, segment.slice);
-    for (int by = 0; by < kPathGroupingCount; ++by) Count(segment, &sums[by][labels[by]]);
+    for (int by = 0; by < kPathGroupingCount; ++by) {
+      Count(segment, work.model.store(), &sums[by][labels[by]]);
+    }
   }
   // Time in which no kernel runs belongs to none.
   sums[kPathKernels].erase(kNone);

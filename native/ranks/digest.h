@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 4;
+inline constexpr int64_t kDigestVersion = 5;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -190,6 +190,7 @@ struct PathDigest {
   std::string kind;         // PathKindName(); "" of sums over kinds
   std::string name, place;
   int64_t ordinal = -1;  // device of parts and kernels; -1: the host, or all devices
+  std::string devices;   // of operators and lines: those their work on the path ran on, "0, 1"
   uint64_t count = 0;
   Ns time = 0;
   Ns host = 0, device = 0;  // of `time`; the rest is launches, gaps and synchronization
@@ -197,7 +198,7 @@ struct PathDigest {
   Ns without = -1;          // of the steps, if it took no time; -1 not known
   template <typename A>
   void Members(A& a) {
-    a(by, kind, name, place, ordinal, count, time, host, device, whole, without);
+    a(by, kind, name, place, ordinal, devices, count, time, host, device, whole, without);
   }
 };
 

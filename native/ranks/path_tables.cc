@@ -1,4 +1,9 @@
 // Tables of the critical path.
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "ranks/job_tables.h"
 #include "ranks/rank_rows.h"
 
@@ -44,18 +49,37 @@ Column TimeOnPath(const char* rows) {
                   (std::string("Time on the critical paths of the whole steps. ") + rows).c_str());
 }
 
+// Of operators and lines. Where the path of each rank needs one device, nobody asks which.
+Column Devices(const std::vector<Row>& rows) {
+  Column column = TextFact("devices", "Devices",
+                           "Ordinals, in the process, of the devices on which its work on the path "
+                           "ran; empty for the host's.");
+  std::map<int64_t, std::set<std::string>> used;  // by rank
+  bool several = false;
+  for (const Row& row : rows) {
+    if (row.item->devices.empty()) continue;
+    std::set<std::string>& of_rank = used[row.rank];
+    of_rank.insert(row.item->devices);
+    several = several || of_rank.size() > 1 || row.item->devices.find(',') != std::string::npos;
+  }
+  column.hidden = !several;
+  return column;
+}
+
 // Sums by what `key` names.
 Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, const char* rows) {
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); });
   if (by == kPathKernels) table.Add(DeviceKey(), Item(&PathDigest::ordinal));
-  table
-      .Add(std::move(key),
-           [by](const Row& r) {
-             const bool line = by == kPathLines && r.item->name.empty();
-             return TextOrEmpty(line ? r.item->place : r.item->name);
-           })
-      .Add(TimeOnPath(rows), TimeItem(&PathDigest::time))
+  table.Add(std::move(key), [by](const Row& r) {
+    const bool line = by == kPathLines && r.item->name.empty();
+    return TextOrEmpty(line ? r.item->place : r.item->name);
+  });
+  const std::vector<Row> sums = RowsBy(job, by);
+  if (by != kPathKernels) {
+    table.Add(Devices(sums), [](const Row& r) { return TextOrEmpty(r.item->devices); });
+  }
+  table.Add(TimeOnPath(rows), TimeItem(&PathDigest::time))
       .Add(Share("share", "Share", "Share of the time of the steps."), ShareOfSteps)
       .Add(Duration("hostUs", "Host", "Part of the time in which the host ran."),
            TimeItem(&PathDigest::host))
@@ -68,7 +92,7 @@ Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, cons
       .Add(Without(what), WithoutCell)
       .Add(Saved(), SavedCell)
       .Add(Count("count", "Parts", "Number of parts of the path."), Item(&PathDigest::count));
-  return table.Make(RowsBy(job, by));
+  return table.Make(sums);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // The critical path summed, its edges, and what steps would take without a part of what ran.
+#include <algorithm>
 #include <map>
 #include <random>
 
 #include "drawn.h"
 #include "ranks/critical_path.h"
 #include "ranks/digest_parts.h"
+#include "ranks/job_tables.h"
 #include "ranks/what_if.h"
 
 namespace emberline {
@@ -69,6 +71,48 @@ TEST_CASE("operators and lines are summed over host and device") {
   auto lines = SumsBy(*loaded, kPathLines);
   CHECK(lines["/a/train.py:7 (tail)"].time == 250'000);
   CHECK(lines["/a/train.py:7 (tail)"].without == 750'000);
+}
+
+TEST_CASE("operators on the path name the devices that their work ran on") {
+  Drawing d;
+  d.Step(1, 0, 1000);
+  for (int i = 0; i < 2; ++i) {
+    // Both devices compute mm, one after the other; only the second adds.
+    d.Op("aten::mm", 10 + 400 * i, 20);
+    d.Launch(1 + i, 15 + 400 * i, 10);
+    d.Kernel("gemm", 1 + i, 40 + 400 * i, 300, "", i);
+    d.Slice("cuda_runtime", "cudaStreamSynchronize", "1", "10", 50 + 400 * i, 300);
+  }
+  d.Op("aten::add", 800, 20);
+  d.Launch(3, 805, 10);
+  d.Kernel("add", 3, 830, 100, "", 1);
+  d.Slice("cuda_runtime", "cudaStreamSynchronize", "1", "10", 825, 110);
+  const auto loaded = drawn::Load(d);
+  auto operators = SumsBy(*loaded, kPathOperators);
+  CHECK(operators["aten::mm"].device == 600'000);
+  CHECK(operators["aten::mm"].devices == "0, 1");
+  CHECK(operators["aten::add"].devices == "1");
+  CHECK(operators[""].devices.empty());
+  // One row of a table for each, whose column nobody needs where all work is one device's.
+  RankDigest rank;
+  FrameFinder frames(*loaded);
+  const CollectiveList none;
+  AddCriticalPath({*loaded, none, frames, {}}, &rank);
+  const auto column = [&](bool one_device) {
+    Job job;
+    RankDigest digest = rank;
+    for (PathDigest& row : digest.critical_path) {
+      if (one_device && !row.devices.empty()) row.devices = "1";
+    }
+    job.ranks.emplace_back().digest = &digest;
+    const Table table = CriticalOperatorsTable(job);
+    const auto at = std::find_if(table.columns.begin(), table.columns.end(),
+                                 [](const Column& c) { return c.key == "devices"; });
+    REQUIRE(at != table.columns.end());
+    return at->hidden;
+  };
+  CHECK_FALSE(column(false));
+  CHECK(column(true));
 }
 
 TEST_CASE("a kernel beside the path is waited for when the path gets shorter") {
