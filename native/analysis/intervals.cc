@@ -5,10 +5,31 @@
 
 namespace emberline {
 
+namespace {
+
+// Mostly they come in order, or as what few tracks have one behind the other.
+void SortByBegin(std::vector<Interval>* intervals) {
+  constexpr size_t kFewRuns = 16;
+  const auto earlier = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
+  std::vector<size_t> ends;  // of the runs that are in order
+  for (size_t i = 1; i <= intervals->size() && ends.size() <= kFewRuns; ++i) {
+    if (i == intervals->size() || earlier((*intervals)[i], (*intervals)[i - 1])) ends.push_back(i);
+  }
+  if (ends.size() > kFewRuns) {
+    std::sort(intervals->begin(), intervals->end(), earlier);
+    return;
+  }
+  const auto at = [&](size_t i) { return intervals->begin() + static_cast<std::ptrdiff_t>(i); };
+  for (size_t run = 1; run < ends.size(); ++run) {
+    std::inplace_merge(at(0), at(ends[run - 1]), at(ends[run]), earlier);
+  }
+}
+
+}  // namespace
+
 IntervalSet Unite(std::vector<Interval> intervals) {
   std::erase_if(intervals, [](const Interval& i) { return i.end <= i.begin; });
-  std::sort(intervals.begin(), intervals.end(),
-            [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  SortByBegin(&intervals);
   size_t kept = 0;
   for (const Interval& next : intervals) {
     if (kept > 0 && next.begin <= intervals[kept - 1].end) {

@@ -98,6 +98,8 @@ TimelineSeries DeviceSeries::QueueDepth(TrackIndex stream) const {
 TimelineSeries SeriesOfSet(const IntervalSet& set) {
   std::vector<Ns> ns;
   std::vector<double> value;
+  ns.reserve(2 * set.size());
+  value.reserve(2 * set.size());
   for (const Interval& interval : set) {
     ns.push_back(interval.begin);
     value.push_back(1);

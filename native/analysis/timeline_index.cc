@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <functional>
+#include <thread>
 #include <tuple>
 #include <unordered_map>
 
@@ -12,6 +15,7 @@
 #include "analysis/timeline_device_series.h"
 #include "base/errors.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "model/names.h"
 
@@ -148,10 +152,8 @@ class IndexBuilder {
       : model_(model), store_(model.store()), cancel_(cancel) {}
 
   Result<TimelineIndex> Build() {
-    for (const Track& track : store_.tracks()) {
-      if (cancel_.cancelled()) return Cancelled();
-      facts_.push_back(FactsOf(model_, track));
-    }
+    MakeParts();
+    if (cancel_.cancelled()) return Cancelled();
     instants_.resize(store_.tracks().size());
     for (uint32_t i = 0; i < store_.instants().size(); ++i) {
       const TrackIndex track = store_.instants()[i].track;
@@ -181,12 +183,62 @@ class IndexBuilder {
     AddRest();
     index_.work = WorkRange();
     for (size_t r = 0; r < index_.rows.size(); ++r) index_.row_of[index_.rows[r].id] = r;
-    index_.device_busy = SeriesOfSet(Unite(std::move(device_intervals_)));
-    index_.host_busy = SeriesOfSet(HostBusy());
+    RunBoth(
+        Many(), [&] { index_.device_busy = SeriesOfSet(Unite(std::move(device_intervals_))); },
+        [&] { index_.host_busy = SeriesOfSet(HostBusy()); });
     return std::move(index_);
   }
 
  private:
+  using MemoryDevice = std::pair<int32_t, int32_t>;  // its type and number
+
+  // What the work of one device gives.
+  struct DeviceParts {
+    IntervalSet busy;
+    TimelineSeries kernels, more_than_kernels, efficiency, copies;
+    std::vector<std::pair<TrackIndex, TimelineSeries>> queues;
+  };
+
+  bool Many() const { return store_.slice_count() >= kManyRows; }
+
+  // What takes long, before the rows are put in order: each piece on its own.
+  void MakeParts() {
+    std::vector<std::function<void()>> pieces;
+    parts_.resize(model_.devices.size());
+    for (size_t d = 0; d < parts_.size(); ++d) {
+      const Device& device = model_.devices[d];
+      DeviceParts& parts = parts_[d];
+      const DeviceSeries series(model_, device);
+      pieces.emplace_back([series, &parts] {
+        parts.busy = series.Busy();
+        const IntervalSet kernels = series.Busy(true);
+        parts.kernels = SeriesOfSet(kernels);
+        if (LengthOf(parts.busy) > LengthOf(kernels)) {
+          parts.more_than_kernels = SeriesOfSet(parts.busy);
+        }
+      });
+      pieces.emplace_back([series, &parts] { parts.efficiency = series.SmEfficiency(); });
+      pieces.emplace_back([series, &parts] { parts.copies = series.CopyBandwidth(); });
+      pieces.emplace_back([this, series, &device, &parts] {
+        for (const TrackIndex stream : device.streams) {
+          if (store_.tracks()[stream].layer != 0) continue;  // no queue of its own
+          parts.queues.emplace_back(stream, series.QueueDepth(stream));
+        }
+      });
+    }
+    pieces.emplace_back([this] { MakeMemory(); });
+    pieces.emplace_back([this] {
+      for (const Track& track : store_.tracks()) {
+        if (cancel_.cancelled()) return;
+        facts_.push_back(FactsOf(model_, track));
+      }
+    });
+    std::atomic<size_t> next{0};
+    RunOnThreads(Many() ? std::min<size_t>(2, std::thread::hardware_concurrency()) : 1, [&] {
+      for (size_t i = next++; i < pieces.size() && !cancel_.cancelled(); i = next++) pieces[i]();
+    });
+  }
+
   static Error Cancelled() { return MakeError(errors::kCancelled); }
 
   void AddTrack(TrackIndex track, bool folded) {
@@ -257,33 +309,31 @@ class IndexBuilder {
   void AddDevice(size_t number) {
     const Device& device = model_.devices[number];
     const Message group = TitleOf(device);
-    const DeviceSeries series(model_, device);
-    const IntervalSet busy = series.Busy();
-    device_intervals_.insert(device_intervals_.end(), busy.begin(), busy.end());
+    DeviceParts& parts = parts_[number];
+    device_intervals_.insert(device_intervals_.end(), parts.busy.begin(), parts.busy.end());
     for (const TrackIndex stream : device.streams) AddTrack(stream, false);
     // Tracks of the device that hold no work, for example only annotations.
     for (const TrackIndex t : streams_[number]) AddTrack(t, true);
     const auto derived = TimelineRowKind::kDerived;
     // The overview's utilization counts kernels alone; both have the same meaning under one name.
-    const IntervalSet kernels = series.Busy(true);
-    if (!kernels.empty()) {
-      AddSeries(group, Say(messages::kRowUtilization), Say(messages::kRowUtilizationHint), "ratio",
-                device.ordinal, derived, false, SeriesOfSet(kernels));
+    const auto add = [&](Message name, Message hint, const char* unit, bool folded,
+                         TimelineSeries series) {
+      AddSeries(group, std::move(name), std::move(hint), unit, device.ordinal, derived, folded,
+                std::move(series));
+    };
+    add(Say(messages::kRowUtilization), Say(messages::kRowUtilizationHint), "ratio", false,
+        std::move(parts.kernels));
+    add(Say(messages::kRowBusy), Say(messages::kRowBusyHint), "ratio", true,
+        std::move(parts.more_than_kernels));
+    add(Say(messages::kRowSmEfficiency), Say(messages::kRowSmEfficiencyHint), "ratio", true,
+        std::move(parts.efficiency));
+    add(Say(messages::kRowCopyBandwidth), Say(messages::kRowCopyBandwidthHint), "gbPerS", true,
+        std::move(parts.copies));
+    for (auto& [stream, depth] : parts.queues) {
+      add(Say(messages::kRowQueueDepth, {{"stream", StreamName(stream)}}),
+          Say(messages::kRowQueueDepthHint), "count", true, std::move(depth));
     }
-    if (LengthOf(busy) > LengthOf(kernels)) {
-      AddSeries(group, Say(messages::kRowBusy), Say(messages::kRowBusyHint), "ratio",
-                device.ordinal, derived, true, SeriesOfSet(busy));
-    }
-    AddSeries(group, Say(messages::kRowSmEfficiency), Say(messages::kRowSmEfficiencyHint), "ratio",
-              device.ordinal, derived, true, series.SmEfficiency());
-    AddSeries(group, Say(messages::kRowCopyBandwidth), Say(messages::kRowCopyBandwidthHint),
-              "gbPerS", device.ordinal, derived, true, series.CopyBandwidth());
-    for (const TrackIndex stream : device.streams) {
-      if (store_.tracks()[stream].layer != 0) continue;  // no queue of its own
-      AddSeries(group, Say(messages::kRowQueueDepth, {{"stream", StreamName(stream)}}),
-                Say(messages::kRowQueueDepthHint), "count", device.ordinal, derived, true,
-                series.QueueDepth(stream));
-    }
+    parts = {};
   }
 
   std::string StreamName(TrackIndex stream) const {
@@ -299,27 +349,39 @@ class IndexBuilder {
   }
 
   // Allocated bytes after each record, per device.
-  void AddMemory() {
-    std::map<std::pair<int32_t, int32_t>, std::pair<std::vector<Ns>, std::vector<double>>> curves;
-    std::map<std::pair<int32_t, int32_t>, double> sums;
+  void MakeMemory() {
+    struct Curve {
+      std::vector<Ns> ns;
+      std::vector<double> value;
+      double sum = 0;
+    };
+    std::map<MemoryDevice, Curve> curves;
+    Curve* curve = nullptr;  // that of the record before
+    MemoryDevice device;
     for (const MemoryRecord& record : store_.memory()) {
-      const std::pair<int32_t, int32_t> key(record.device_type, record.device_id);
-      auto& [ns, value] = curves[key];
-      double& sum = sums[key];
-      sum += static_cast<double>(record.bytes);
-      ns.push_back(record.ts);
-      value.push_back(record.total_allocated >= 0 ? static_cast<double>(record.total_allocated)
-                                                  : std::max(sum, 0.0));
+      const MemoryDevice key(record.device_type, record.device_id);
+      if (curve == nullptr || key != device) curve = &curves[key];
+      device = key;
+      curve->sum += static_cast<double>(record.bytes);
+      curve->ns.push_back(record.ts);
+      curve->value.push_back(record.total_allocated >= 0
+                                 ? static_cast<double>(record.total_allocated)
+                                 : std::max(curve->sum, 0.0));
     }
-    for (auto& [key, curve] : curves) {
+    for (auto& [key, made] : curves) {
+      memory_.emplace_back(key, TimelineSeries(TimelineSeries::Reduce::kExtremes,
+                                               std::move(made.ns), std::move(made.value)));
+    }
+  }
+
+  void AddMemory() {
+    for (auto& [key, series] : memory_) {
       const auto [type, id] = key;
       const bool host = type == 0;
-      AddSeries(
-          Say(messages::kRowsMemory),
-          Say(messages::kRowMemory, {{"device", MemoryDeviceName(type, id)}}),
-          Say(messages::kRowMemoryHint), "bytes", host ? -1 : std::max(id, 0),
-          TimelineRowKind::kDerived, true,
-          {TimelineSeries::Reduce::kExtremes, std::move(curve.first), std::move(curve.second)});
+      AddSeries(Say(messages::kRowsMemory),
+                Say(messages::kRowMemory, {{"device", MemoryDeviceName(type, id)}}),
+                Say(messages::kRowMemoryHint), "bytes", host ? -1 : std::max(id, 0),
+                TimelineRowKind::kDerived, true, std::move(series));
     }
   }
 
@@ -446,6 +508,8 @@ class IndexBuilder {
   TimelineIndex index_;
   int64_t next_derived_ = kFirstDerivedRow;
   std::vector<TrackFacts> facts_;
+  std::vector<DeviceParts> parts_;  // by device
+  std::vector<std::pair<MemoryDevice, TimelineSeries>> memory_;
   std::vector<bool> added_;
   std::unordered_map<int64_t, size_t, NumberHash> device_of_;  // by ordinal: its place in the model
   std::vector<std::vector<TrackIndex>> streams_;  // by that place: tracks of the device

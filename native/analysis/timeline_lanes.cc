@@ -1,6 +1,10 @@
 #include "analysis/timeline_lanes.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "base/parallel.h"
 
 namespace emberline {
 namespace {
@@ -22,43 +26,55 @@ TimelineLane::TimelineLane(const TraceStore& store, std::vector<SliceIndex> slic
 void TimelineLane::Build(const TraceStore& store, const std::vector<SliceIndex>& slices,
                          std::vector<Level>* levels) {
   if (slices.size() < kSmallLane) return;
-  const Ns extent = store.end(slices.back()) - store.start(slices.front());
-  std::vector<Group> below(slices.size());
-  for (uint32_t p = 0; p < slices.size(); ++p) below[p] = {p, slices[p]};
-  size_t kept = below.size();
+  // A group with what it says, so that each round reads memory in its order.
+  struct Run {
+    Group group;
+    Extent extent;
+  };
+  std::vector<Run> runs;
+  runs.reserve(slices.size());
+  // The least time that two neighbors take together: below it, nothing joins.
+  Ns least = INT64_MAX;
+  for (uint32_t p = 0; p < slices.size(); ++p) {
+    const Ns start = store.start(slices[p]), duration = store.duration(slices[p]);
+    if (p > 0) least = std::min(least, start + duration - runs.back().extent.start);
+    runs.push_back({{p, slices[p]}, {start, start + duration, duration}});
+  }
+  const Ns extent = runs.back().extent.end - runs.front().extent.start;
+  size_t kept = runs.size();
   for (Ns resolution = kFinestNs; resolution < extent && resolution < kCoarsestNs;
        resolution *= 2) {
-    std::vector<Group> groups;
-    for (size_t g = 0; g < below.size(); ++g) {
-      const uint32_t next =
-          g + 1 < below.size() ? below[g + 1].first : static_cast<uint32_t>(slices.size());
-      const Ns end = store.end(slices[next - 1]);
-      if (!groups.empty() && end - store.start(slices[groups.back().first]) < resolution) {
-        Group& group = groups.back();
-        if (store.duration(below[g].longest) > store.duration(group.longest)) {
-          group.longest = below[g].longest;
+    if (resolution <= least) continue;
+    least = INT64_MAX;
+    size_t last = 0;
+    for (size_t r = 1; r < runs.size(); ++r) {
+      const Run& next = runs[r];
+      Run& run = runs[last];
+      const Ns together = next.extent.end - run.extent.start;
+      if (together < resolution) {
+        run.extent.end = next.extent.end;
+        if (next.extent.longest > run.extent.longest) {
+          run.extent.longest = next.extent.longest;
+          run.group.longest = next.group.longest;
         }
       } else {
-        groups.push_back(below[g]);
+        least = std::min(least, together);
+        runs[++last] = next;
       }
     }
-    below = std::move(groups);
-    if (below.size() * 2 <= kept) {
-      kept = below.size();
-      levels->push_back({resolution, below});
-      Level& level = levels->back();
-      level.groups.shrink_to_fit();
-      if (below.size() * kCoarse <= slices.size()) {
-        level.extents.reserve(below.size());
-        for (size_t g = 0; g < below.size(); ++g) {
-          const uint32_t next =
-              g + 1 < below.size() ? below[g + 1].first : static_cast<uint32_t>(slices.size());
-          level.extents.push_back({store.start(slices[below[g].first]), store.end(slices[next - 1]),
-                                   store.duration(below[g].longest)});
-        }
+    runs.resize(last + 1);
+    if (runs.size() * 2 <= kept) {
+      kept = runs.size();
+      Level& level = levels->emplace_back();
+      level.resolution = resolution;
+      level.groups.reserve(kept);
+      for (const Run& run : runs) level.groups.push_back(run.group);
+      if (kept * kCoarse <= slices.size()) {
+        level.extents.reserve(kept);
+        for (const Run& run : runs) level.extents.push_back(run.extent);
       }
     }
-    if (below.size() < 64) break;
+    if (runs.size() < 64) break;
   }
 }
 
@@ -140,16 +156,23 @@ void TimelineLane::Query(const TraceStore& store, Interval window, Ns resolution
 }
 
 TimelineTrackLanes::TimelineTrackLanes(const TraceStore& store, const Track& track) {
-  std::vector<std::vector<SliceIndex>> lanes(static_cast<size_t>(track.max_depth) + 1);
+  if (track.first == track.last) return;
+  std::vector<size_t> sizes(static_cast<size_t>(track.max_depth) + 1);
   for (SliceIndex i = track.first; i < track.last; ++i) {
-    if (store.depth(i) >= lanes.size()) lanes.resize(static_cast<size_t>(store.depth(i)) + 1);
-    lanes[store.depth(i)].push_back(i);
+    if (store.depth(i) >= sizes.size()) sizes.resize(static_cast<size_t>(store.depth(i)) + 1);
+    ++sizes[store.depth(i)];
   }
-  if (track.first == track.last) lanes.clear();
-  for (std::vector<SliceIndex>& lane : lanes) {
-    lane.shrink_to_fit();
-    lanes_.emplace_back(store, std::move(lane));
-  }
+  std::vector<std::vector<SliceIndex>> lanes(sizes.size());
+  for (size_t depth = 0; depth < sizes.size(); ++depth) lanes[depth].reserve(sizes[depth]);
+  for (SliceIndex i = track.first; i < track.last; ++i) lanes[store.depth(i)].push_back(i);
+  lanes_.resize(lanes.size());
+  std::atomic<size_t> next{0};
+  const bool many = track.last - track.first >= kManyRows;
+  RunOnThreads(many ? std::min<size_t>(2, std::thread::hardware_concurrency()) : 1, [&] {
+    for (size_t depth = next++; depth < lanes.size(); depth = next++) {
+      lanes_[depth] = TimelineLane(store, std::move(lanes[depth]));
+    }
+  });
 }
 
 uint64_t TimelineTrackLanes::CountTouching(const TraceStore& store, Interval window) const {

@@ -32,6 +32,7 @@ struct TimelineBox {
 // only where it halves the one below, so all of them together take less than 16 bytes a slice.
 class TimelineLane {
  public:
+  TimelineLane() = default;
   TimelineLane(const TraceStore& store, std::vector<SliceIndex> slices);
 
   // Appends the boxes that touch [begin, end], merged so that no two neighbors fit into

@@ -1,6 +1,7 @@
 #include "analysis/timeline_series.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace emberline {
 namespace {
@@ -10,15 +11,19 @@ constexpr int kFirstShift = 3;
 }  // namespace
 
 TimelineSeries::TimelineSeries(Reduce reduce, std::vector<Ns> ns, std::vector<double> value)
-    : reduce_(reduce) {
-  for (size_t i = 0; i < ns.size(); ++i) {
-    if (!ns_.empty() && ns_.back() == ns[i]) {
-      value_.back() = value[i];
-    } else {
-      ns_.push_back(ns[i]);
-      value_.push_back(value[i]);
-    }
+    : reduce_(reduce), ns_(std::move(ns)), value_(std::move(value)) {
+  // Of points of one time the last one holds.
+  size_t kept = static_cast<size_t>(std::adjacent_find(ns_.begin(), ns_.end()) - ns_.begin());
+  for (size_t i = kept; i < ns_.size(); ++i) {
+    if (kept == 0 || ns_[kept - 1] != ns_[i]) ++kept;
+    ns_[kept - 1] = ns_[i];
+    value_[kept - 1] = value_[i];
   }
+  ns_.resize(kept);
+  value_.resize(kept);
+  // Few points too many cost less than copying all of them.
+  if (ns_.capacity() - kept > kept / 4) ns_.shrink_to_fit();
+  if (value_.capacity() - kept > kept / 4) value_.shrink_to_fit();
   for (const double v : value_) max_value_ = std::max(max_value_, v);
   if (reduce_ == Reduce::kMean) {
     integral_.resize(ns_.size());
@@ -146,23 +151,68 @@ TimelineSeries::Points TimelineSeries::Query(Interval window, int64_t pixels) co
   return out;
 }
 
-void SumChanges(std::vector<std::pair<Ns, double>> changes, std::vector<Ns>* ns,
-                std::vector<double>* value) {
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  double sum = 0;
-  size_t open = 0;  // positive changes without their negative: a sum of zero is exactly zero
-  for (size_t i = 0; i < changes.size();) {
-    const Ns at = changes[i].first;
-    for (; i < changes.size() && changes[i].first == at; ++i) {
-      sum += changes[i].second;
-      if (changes[i].second > 0) ++open;
-      if (changes[i].second < 0 && open > 0) --open;
-    }
-    if (open == 0) sum = 0;
-    ns->push_back(at);
-    value->push_back(sum);
+namespace {
+
+using Change = std::pair<Ns, double>;
+
+// The sum after each time at which something changes, of changes in order of time.
+class Summing {
+ public:
+  Summing(std::vector<Ns>* ns, std::vector<double>* value) : ns_(*ns), value_(*value) {}
+  void Take(const Change& change) {
+    if (any_ && change.first != at_) Finish();
+    any_ = true;
+    at_ = change.first;
+    sum_ += change.second;
+    if (change.second > 0) ++open_;
+    if (change.second < 0 && open_ > 0) --open_;
   }
+  // Ends a time.
+  void Finish() {
+    if (!any_) return;
+    if (open_ == 0) sum_ = 0;
+    ns_.push_back(at_);
+    value_.push_back(sum_);
+  }
+
+ private:
+  std::vector<Ns>& ns_;
+  std::vector<double>& value_;
+  bool any_ = false;
+  Ns at_ = 0;
+  double sum_ = 0;
+  size_t open_ = 0;  // positive changes without their negative: a sum of zero is exactly zero
+};
+
+}  // namespace
+
+void SumChanges(std::vector<Change> changes, std::vector<Ns>* ns, std::vector<double>* value) {
+  const auto earlier = [](const Change& a, const Change& b) { return a.first < b.first; };
+  ns->reserve(changes.size());
+  value->reserve(changes.size());
+  Summing sums(ns, value);
+  // Work of one stream comes in order, so that its beginnings are in order, and its ends.
+  bool in_order = true;
+  for (size_t i = 2; i < changes.size() && in_order; ++i) {
+    in_order = !earlier(changes[i], changes[i - 2]);
+  }
+  if (!in_order) {
+    std::stable_sort(changes.begin(), changes.end(), earlier);
+    for (const Change& change : changes) sums.Take(change);
+  } else {
+    for (size_t even = 0, odd = 1; even < changes.size();) {
+      // Of one time, what was given first goes first.
+      const bool left = odd >= changes.size() || earlier(changes[even], changes[odd]) ||
+                        (changes[even].first == changes[odd].first && even < odd);
+      size_t& next = left ? even : odd;
+      sums.Take(changes[next]);
+      next += 2;
+      if (even >= changes.size()) {
+        for (; odd < changes.size(); odd += 2) sums.Take(changes[odd]);
+      }
+    }
+  }
+  sums.Finish();
 }
 
 }  // namespace emberline
