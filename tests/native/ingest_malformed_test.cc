@@ -288,7 +288,8 @@ TEST_CASE("what is no trace is refused with a reason and a hint") {
       {"{\"schema\": \"1.1.1\", \"pid\": 1, \"nodes\": [{\"id\": 1}]}", "execution trace"},
       {"{\"frames\": [1]}", "frames"},
       {"{\"schemaVersion\": 1, \"devicePro", "ends before its events"},
-      {"{\"schemaVersion\": 1, \"traceEvents\": 5}", "no \"traceEvents\""},
+      {"{\"schemaVersion\": 1, \"traceName\": 5}", "no \"traceEvents\""},
+      {"{\"schemaVersion\": 1, \"traceEvents\": 5}", "is not a list"},
   };
   for (const Case& c : cases) {
     INFO(c.text);
