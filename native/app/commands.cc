@@ -139,7 +139,12 @@ std::string ProblemLines(const Json& problems) {
   if (problems.empty()) return "";
   Json figures = Json::array();
   std::vector<std::string> ends = {"Problem", "-------"};
+  int64_t leftovers = 0;
   for (const Json& problem : problems) {
+    if (problem["leftover"] == true) {
+      leftovers += problem["count"].get<int64_t>();
+      continue;
+    }
     figures.push_back({{"count", problem["count"]}, {"firstAtByte", problem["firstOffset"]}});
     ends.push_back(Escaped(problem["message"].get<std::string>()));
   }
@@ -149,6 +154,9 @@ std::string ProblemLines(const Json& problems) {
   for (const std::string& end : ends) {
     std::getline(lines, line);
     text += line + "  " + end + "\n";
+  }
+  if (leftovers > 0) {
+    text += "\n" + Say(messages::kLeftovers, {{"places", leftovers, Unit::kCount}}).text + "\n";
   }
   return text;
 }

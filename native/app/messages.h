@@ -10,14 +10,19 @@ inline constexpr Sentence kTraceAbout{
     "run {run}, worker {worker}{spans, select, yes {, span {span}} other {}}, {events, plural, one "
     "{# event} other {# events}} in {duration}"};
 inline constexpr Sentence kNoticeLine{"noticeLine", "Notice: {text}"};
+inline constexpr Sentence kLeftovers{
+    "leftovers",
+    "What was left of damaged events was skipped in {places, plural, one {# place} other {# "
+    "places}}."};
 inline constexpr Sentence kSkipped{"skipped", "Skipped: {text}"};
 inline constexpr Sentence kAugmented{
     "augmented", "{written, plural, one {# trace} other {# traces}} written, {failed} failed."};
 // Of a comparison whose table has no rows.
 inline constexpr Sentence kNothingCompared{
     "nothingCompared",
-    "{by, select, modules {Neither trace recorded modules} memory {Neither trace recorded the "
-    "allocator} communication {Neither trace communicates} lines {Neither trace has work on lines "
+    "{by, select, modules {Neither trace recorded modules} memory {Neither trace recorded "
+    "memory} communication {Neither trace contains communication} lines {Neither trace has work on "
+    "lines "
     "of your code: Python stacks were not recorded, or hold libraries only} other {Neither trace "
     "has anything to compare by {by}}}."};
 // The summary of a job of many ranks. Times and lists are written already.
@@ -35,9 +40,10 @@ inline constexpr Sentence kJobWaiting{"jobWaiting",
                                       "Transfer {transfer}, waiting of all ranks {waiting}"};
 inline constexpr Sentence kJobStraggler{
     "jobStraggler",
-    "Rank {rank} came last {last, plural, one {# time} other {# times}} of {calls} and made others "
-    "wait {caused}{reason, select, none {} notBegun {; its recording began {time} later "
-    "than theirs} other {; instead it was in {name}{placed, select, yes { "
+    "Rank {rank} arrived last {last, plural, one {# time} other {# times}} of {calls} and made "
+    "others "
+    "wait {caused}{reason, select, none {} notBegun {; its recording started {time} late"
+    "} other {; instead it was in {name}{placed, select, yes { "
     "at {place}} other {}} ({time} more)}}."};
 inline constexpr Sentence kNoDigestOf{"noDigestOf", "{path} has no digest"};
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kFooter =
     "PATH is a trace (.json, .json.gz), a run folder or a log folder.\n"
-    "`emberline COMMAND --help` tells what a command takes.\n"
+    "`emberline COMMAND --help` lists the options of a command.\n"
     "\n"
     "Exit status: 0 done, 1 gate failed, 2 wrong usage, 3 input unreadable, 4 internal error.\n";
 
@@ -43,7 +43,7 @@ class CommandLine {
   explicit CommandLine(Options& options) : options_(options) {
     app_.name("emberline");
     app_.formatter(std::make_shared<HelpText>());
-    app_.set_help_flag("-h,--help", "this text")->disable_flag_override();
+    app_.set_help_flag("-h,--help", "show this help")->disable_flag_override();
     app_.add_flag("--version", options.version, "the program's version")->disable_flag_override();
     AddCommands();
     app_.footer(kFooter);  // last: commands take over what stands here
@@ -68,7 +68,7 @@ class CommandLine {
 
  private:
   void AddCommands() {
-    CLI::App* check = Command("check", "what was read, in what time, and what is missing");
+    CLI::App* check = Command("check", "what was read, how fast, and what is missing");
     AddTrace(check);
     AddParams(check);
     AddOutput(check);
@@ -89,7 +89,7 @@ class CommandLine {
     }
     AddDiff();
     AddRanks();
-    CLI::App* cut = Command("export", "the slices of --window START:END as a trace of their own");
+    CLI::App* cut = Command("export", "the slices of --window START:END as a new trace");
     AddTrace(cut);
     AddWindow(cut);
     AddParams(cut);
@@ -98,7 +98,7 @@ class CommandLine {
         ->type_name("error|info|debug")
         ->check(IsOneOf({"error", "info", "debug"}));
     AddTraceCache(serve);
-    Command("help", "this text, or that of a command", "COMMAND");
+    Command("help", "this help, or that of a command", "COMMAND");
   }
 
   CLI::App* Command(const std::string& name, const std::string& help,
@@ -136,11 +136,12 @@ class CommandLine {
     if (name == "kernels") {
       command
           ->add_flag("--each", options_.each,
-                     "one row for each launch with FLOPs, bytes and shapes, separated by blanks")
+                     "one row per launch with FLOPs, bytes and shapes, separated by spaces")
           ->group(kGroup);
     }
     command
-        ->add_option("-w,--width", options_.width, "lines columns of --each up, none wider than N")
+        ->add_option("-w,--width", options_.width,
+                     "aligns the columns of --each, each at most N wide")
         ->type_name("N")
         ->check(IsWhole())
         ->group(kGroup);
@@ -169,10 +170,10 @@ class CommandLine {
     std::vector<std::string> levels = {"overview"};
     const Json& table = ProtocolDefinition()["methods"]["compare/table"]["params"];
     for (const Json& level : table["properties"]["by"]["enum"]) levels.push_back(level);
-    diff->add_option("--by", options_.by, "what a row is (overview)")
+    diff->add_option("--by", options_.by, "what each row is (overview)")
         ->type_name("overview|steps|modules|operators|kernels|memory|communication|lines")
         ->check(IsOneOf(levels));
-    diff->add_option("--time", options_.time, "which time is compared (device where both have it)")
+    diff->add_option("--time", options_.time, "time to compare (default: device if both have it)")
         ->type_name("host|device")
         ->check(IsOneOf({"host", "device"}));
     diff->add_option_function<std::string>(
@@ -182,7 +183,7 @@ class CommandLine {
               options_.gate = Gate{*Number(text.substr(0, colon)), "step"};
               if (colon != std::string::npos) options_.gate->metric = text.substr(colon + 1);
             },
-            "status 1 where the step, or the metric of the overview, grew by more, beyond noise")
+            "exits with 1 if the step, or METRIC of the overview, grew by more, beyond noise")
         ->type_name("PERCENT[:METRIC]")
         ->check(IsGate());
     AddTrace(diff);
@@ -199,12 +200,13 @@ class CommandLine {
     static const std::pair<const char*, const char*> kViews[] = {
         {"distributed", "the ranks of a folder as one job: clock, stragglers, what is missing"},
         {"collectives", "collectives of a job (--by operations|calls|sizes|groups|matrix)"},
-        {"idle", "idle time of streams by class (--by gaps: of devices by cause)"},
+        {"idle", "idle time of streams by class (--by gaps: idle time of devices by cause)"},
         {"overlap", "communication hidden behind computation (--by temporal|steps|kernelTypes)"},
-        {"launches", "launching calls, delays and what could be avoided"},
-        {"queue", "work that was launched and has not begun, per stream"},
-        {"sequences", "kernels that operators launch again and again in the same order"},
-        {"critical-path", "what the end of the steps waited for, by operator and line"}};
+        {"launches", "launch calls, their delays, and launches that could be avoided"},
+        {"queue", "queue depth per stream: work that was launched and has not started"},
+        {"sequences", "kernel sequences that operators launch repeatedly"},
+        {"critical-path",
+         "the chain of work that determined when steps ended, by operator and line"}};
     std::vector<std::string> tables;
     const Json& table = ProtocolDefinition()["methods"]["distributed/table"]["params"];
     std::string list = "which table:";
@@ -226,7 +228,8 @@ class CommandLine {
 
   // What one side has of its own.
   void AddSide(CLI::App* command, const std::string& side, TraceOptions& into) {
-    const std::string group = "Of the " + side + " alone";
+    const std::string group =
+        (side == "baseline" ? "Baseline" : "Candidate") + std::string(" only");
     Text(command, group.c_str(), ("--" + side + "-run").c_str(), "NAME", into.run, "");
     Text(command, group.c_str(), ("--" + side + "-worker").c_str(), "NAME", into.worker, "");
     Text(command, group.c_str(), ("--" + side + "-span").c_str(), "NAME", into.span, "");
@@ -234,7 +237,7 @@ class CommandLine {
   }
 
   void AddTrace(CLI::App* command) {
-    static const char* kGroup = "Which trace of a folder (the first)";
+    static const char* kGroup = "Trace in a folder (default: the first)";
     Text(command, kGroup, "--run", "NAME", options_.run, "");
     Text(command, kGroup, "--worker", "NAME", options_.worker, "");
     Text(command, kGroup, "--span", "NAME", options_.span, "capture span");
@@ -242,21 +245,21 @@ class CommandLine {
   }
 
   void AddTraceCache(CLI::App* command) {
-    static const char* kGroup = "Opening again";
+    static const char* kGroup = "Cache";
     Text(command, kGroup, "--trace-cache", "FOLDER|off", options_.trace_cache,
-         "where large traces are kept for the next time, as EMBERLINE_TRACE_CACHE");
+         "folder that caches large traces, also EMBERLINE_TRACE_CACHE");
     command
         ->add_option("--trace-cache-mb", options_.trace_cache_mb,
-                     "megabytes that may be kept, as EMBERLINE_TRACE_CACHE_MB (4096)")
+                     "most megabytes in the cache, also EMBERLINE_TRACE_CACHE_MB (4096)")
         ->type_name("N")
         ->check(IsWhole())
         ->group(kGroup);
-    Text(command, "What is your code", "--user-packages", "NAME,NAME", options_.user_packages,
-         "installed packages that are not folded as libraries, as EMBERLINE_USER_PACKAGES");
+    Text(command, "Your code", "--user-packages", "NAME,NAME", options_.user_packages,
+         "installed packages that are your own code, also EMBERLINE_USER_PACKAGES");
   }
 
   void AddSteps(CLI::App* command) {
-    Text(command, "Which part of it", "--steps", "all|N|A-B", options_.steps,
+    Text(command, "Selection", "--steps", "all|N|A-B", options_.steps,
          "profiler steps; all is the whole trace");
   }
 

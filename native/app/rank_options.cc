@@ -9,11 +9,12 @@ constexpr const char* kGroup = "Ranks of a job";
 
 void AddDigest(CLI::App* app, Options* options) {
   CLI::App* digest =
-      app->add_subcommand("digest", "summaries of traces, where they lie")->group(kGroup);
+      app->add_subcommand("digest", "summaries of traces, written where the traces are")
+          ->group(kGroup);
   digest->add_option("TRACE", options->paths, "traces, or folders of them");
-  digest->add_option("-o,--out", options->out, "folder that gets them; what is there stays")
+  digest->add_option("-o,--out", options->out, "folder for the digests; existing ones are kept")
       ->type_name("DIR");
-  digest->add_option("--list", options->list, "a file with one TRACE a line")->type_name("FILE");
+  digest->add_option("--list", options->list, "file with one TRACE per line")->type_name("FILE");
   digest
       ->add_option_function<std::string>(
           "--stride",
@@ -22,44 +23,44 @@ void AddDigest(CLI::App* app, Options* options) {
             options->stride = {*WholeNumber(text.substr(0, slash)),
                                *WholeNumber(text.substr(slash + 1))};
           },
-          "of all TRACEs only number I, I + N, I + 2 N, ...; I from 0")
+          "only every Nth TRACE, starting with number I (from 0)")
       ->type_name("I/N")
       ->check(IsStride());
-  digest->add_option("--threads", options->threads, "traces at a time (as many as cores)")
+  digest->add_option("--threads", options->threads, "traces read at a time (default: one per core)")
       ->type_name("N")
       ->check(IsPositive());
   CLI::App* merge =
-      app->add_subcommand("merge", "puts a folder of digests together")->group(kGroup);
+      app->add_subcommand("merge", "one digest from a folder of digests")->group(kGroup);
   merge->add_option("DIR", options->path, "a folder of digests");
-  merge->add_option("-o,--out", options->out, "file that gets them as one digest")
-      ->type_name("FILE");
+  merge->add_option("-o,--out", options->out, "file for the merged digest")->type_name("FILE");
   merge
       ->add_option("--expect", options->expect,
-                   "a file with one trace a line: names what is missing")
+                   "file with one trace per line; reports traces without a digest")
       ->type_name("FILE");
 }
 
 void AddJobs(CLI::App* app, Options* options) {
-  CLI::App* jobs =
-      app->add_subcommand("jobs", "a script that makes digests with a scheduler (slurm)")
-          ->group(kGroup);
+  CLI::App* jobs = app->add_subcommand("jobs", "a script that makes digests on a cluster (slurm)")
+                       ->group(kGroup);
   jobs->add_option("ENGINE", options->engine, "slurm")->check(IsOneOf({"slurm"}));
   jobs->add_option("FOLDER", options->path, "a folder of traces");
-  jobs->add_option("-o,--out", options->out, "folder that gets the digests (FOLDER/digests)")
+  jobs->add_option("-o,--out", options->out, "folder for the digests (FOLDER/digests)")
       ->type_name("DIR");
-  jobs->add_option("--program", options->program, "emberline on the nodes (the one on PATH)")
+  jobs->add_option("--program", options->program,
+                   "emberline program on the nodes (default: from PATH)")
       ->type_name("PATH");
-  jobs->add_option("--max-array", options->max_array, "tasks that the site allows (1000)")
+  jobs->add_option("--max-array", options->max_array,
+                   "most tasks per array that the site allows (1000)")
       ->type_name("N")
       ->check(IsPositive());
-  jobs->add_option("--throttle", options->throttle, "tasks at a time (64)")
+  jobs->add_option("--throttle", options->throttle, "most tasks at a time (64)")
       ->type_name("N")
       ->check(IsPositive());
-  jobs->add_option("--retries", options->retries, "of a trace whose digest was not made (2)")
+  jobs->add_option("--retries", options->retries, "tries after a digest failed (2)")
       ->type_name("N")
       ->check(IsWhole());
   jobs->add_option("--sbatch", options->directives,
-                   "an option of sbatch, such as --sbatch=--account=abc; repeatable")
+                   "option passed to sbatch, such as --sbatch=--account=abc; repeatable")
       ->type_name("OPTION")
       ->allow_extra_args(false);
 }
@@ -67,10 +68,11 @@ void AddJobs(CLI::App* app, Options* options) {
 void AddAugment(CLI::App* app, Options* options) {
   CLI::App* augment =
       app->add_subcommand(
-             "augment", "traces with counters of queues and copies, and marks of the critical path")
+             "augment",
+             "copies of traces with queue and copy counters and the critical path marked")
           ->group(kGroup);
   augment->add_option("TRACE", options->paths, "traces, or folders of them");
-  augment->add_option("-o,--out", options->out, "folder that gets NAME_with_counters.json[.gz]")
+  augment->add_option("-o,--out", options->out, "folder for NAME_with_counters.json[.gz]")
       ->type_name("DIR");
 }
 

@@ -1,15 +1,22 @@
 // The catalog of what may be wrong with a trace.
 #include "store/problems.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace emberline {
 namespace {
 
+// What a problem does to events: it may lose some, or be what a lost one left between its
+// neighbors.
+enum class Harm : uint8_t { kNone, kLoss, kLeftover };
+
 struct Text {
   const char* name;
   MessagePattern message;
   bool notice = false;
+  Harm harm = Harm::kNone;
 };
 
 // In the order of ProblemKind.
@@ -23,17 +30,19 @@ constexpr Text kTexts[] = {
      "The compressed data is damaged: everything up to the damage was read, the rest is missing.",
      true},
     {"trailingBytes", "Bytes after the end of the trace were ignored."},
-    {"malformedEvent", "Events are damaged beyond repair; they are left out.", true},
-    {"oversizedEvent", "Events are larger than 16 MiB; they are left out.", true},
-    {"tooDeep", "Events nest deeper than 200 levels; they are left out.", true},
+    {"malformedEvent", "Events are damaged beyond repair; they are left out.", true, Harm::kLoss},
+    {"oversizedEvent", "Events are larger than 16 MiB; they are left out.", true, Harm::kLoss},
+    {"tooDeep", "Events nest deeper than 200 levels; they are left out.", true, Harm::kLoss},
     {"notAnObject", "Entries of the event list are not objects; they are left out."},
     {"mergedEvents",
      "Two events run into each other because the text between them is missing; one of them is left "
      "out.",
-     true},
+     true, Harm::kLoss},
     {"repeatedPhase", "Events give their type (\"ph\") twice in a row; the last one counts."},
-    {"strayText", "Text between events, such as the rest of a damaged event, was skipped."},
-    {"strayBracket", "Extra brackets, braces or colons between events were skipped."},
+    {"strayText", "Text between events, such as the rest of a damaged event, was skipped.", false,
+     Harm::kLeftover},
+    {"strayBracket", "Extra brackets, braces or colons between events were skipped.", false,
+     Harm::kLeftover},
     {"brokenListEnd",
      "The list of events has no closing bracket; every event before the next key was read."},
     {"eventsOutsideList", "Events outside the list of events were read."},
@@ -46,25 +55,26 @@ constexpr Text kTexts[] = {
     {"invalidToken",
      "Values such as N/A, nan or 3. are not JSON; they were kept as text or numbers."},
     {"missingValue", "Keys have no value; they read as null."},
-    {"strayComma", "Extra or missing commas were ignored."},
+    {"strayComma", "Extra or missing commas were ignored.", false, Harm::kLeftover},
     {"malformedHeader",
      "Keys or values before or after the events are not valid JSON; they were kept as text or "
      "skipped."},
-    {"missingPhase", "Events have no type (\"ph\"); they are left out.", true},
+    {"missingPhase", "Events have no type (\"ph\"); they are left out.", true, Harm::kLoss},
     {"unsupportedPhase",
      "Events have a type that the trace event format does not define; they are left out."},
     {"missingAsyncId", "Asynchronous events have no id; they are left out."},
-    {"missingTime", "Events have no usable time stamp; they are left out.", true},
+    {"missingTime", "Events have no usable time stamp; they are left out.", true, Harm::kLoss},
     {"timeOutOfRange",
-     "Events have time stamps beyond what fits into 64-bit nanoseconds; they are left out.", true},
+     "Events have time stamps beyond what fits into 64-bit nanoseconds; they are left out.", true,
+     Harm::kLoss},
     {"missingName", "Durations have no name; they are shown without one."},
     {"missingDuration", "Complete events have no usable duration; they count as 0."},
     {"negativeDuration", "Durations are negative; they count as 0."},
     {"unfinishedEvent", "Ranges were started but never ended; they last to the end of the trace."},
     {"endWithoutBegin", "Ranges end without a start; these ends are left out."},
     {"missingFlowId", "Arrows between events have no id; they are left out."},
-    {"tooManyEvents", "The trace has more events than can be numbered; the rest is left out.",
-     true},
+    {"tooManyEvents", "The trace has more events than can be numbered; the rest is left out.", true,
+     Harm::kLoss},
     {"lostTimestamp",
      "Events carry the time stamp 0: the recorder lost their time. They are shown at the start."},
     {"absurdDuration",
@@ -85,9 +95,22 @@ constexpr Text kTexts[] = {
 };
 static_assert(sizeof(kTexts) / sizeof(kTexts[0]) == kProblemKindCount);
 
+Harm HarmOf(const Problem& problem) {
+  const auto* const found =
+      std::find_if(std::begin(kTexts), std::end(kTexts),
+                   [&](const Text& text) { return problem.kind == text.name; });
+  return found == std::end(kTexts) ? Harm::kNone : found->harm;
+}
+
 }  // namespace
 
 const char* ProblemKindName(ProblemKind kind) { return kTexts[static_cast<int>(kind)].name; }
+
+bool LosesEvents(const Problem& problem) { return HarmOf(problem) == Harm::kLoss; }
+
+bool IsLeftover(const Problem& problem, const std::vector<Problem>& all) {
+  return HarmOf(problem) == Harm::kLeftover && std::any_of(all.begin(), all.end(), LosesEvents);
+}
 
 void Problems::Add(ProblemKind kind, uint64_t offset, uint64_t count, MessageArgs arguments) {
   Item& item = items_[static_cast<int>(kind)];

@@ -60,6 +60,11 @@ inline constexpr int kProblemKindCount = static_cast<int>(ProblemKind::kUnknownD
 // Stable lower-camel id of a kind, for example "invalidUtf8".
 const char* ProblemKindName(ProblemKind kind);
 
+// Whether it cost single events: damage inside the file.
+bool LosesEvents(const Problem& problem);
+// Whether it is what lost events left between their neighbors: the same damage, told once.
+bool IsLeftover(const Problem& problem, const std::vector<Problem>& all);
+
 class Problems {
  public:
   // `offset`: byte offset in the inflated text; the first one of a kind is kept.

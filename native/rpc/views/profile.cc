@@ -196,7 +196,9 @@ Json ProblemsJson(const TraceStore& store) {
                         {"arguments", ArgumentsJson(problem.arguments)},
                         {"count", problem.count},
                         {"firstOffset", problem.first_offset},
-                        {"notice", problem.notice}});
+                        {"notice", problem.notice},
+                        {"losesEvents", LosesEvents(problem)},
+                        {"leftover", IsLeftover(problem, store.problems())}});
   }
   return problems;
 }

@@ -4,7 +4,6 @@ import { sharedTexts } from '#shared/common_texts.ts';
 import { tellHost } from '../host/host.ts';
 import { deviceKind } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
-import { lossKinds } from '../lib/problems.ts';
 import { visible } from '../lib/format.ts';
 import type { Absence as SaidAbsence, TraceInfo } from '#shared/protocol.ts';
 import { commonTexts } from '../lib/texts.ts';
@@ -71,7 +70,7 @@ const cutKinds: ReadonlySet<string> = new Set(['truncated', 'truncatedGzip', 'da
 
 /** Whether events that were recorded are missing, at the end of the file or inside. */
 export function isIncomplete(info: TraceInfo): boolean {
-  return info.problems.some(({ kind }) => cutKinds.has(kind) || lossKinds.has(kind));
+  return info.problems.some(({ kind, losesEvents }) => cutKinds.has(kind) || losesEvents);
 }
 
 /** Whether a part of the file is missing. */
@@ -90,22 +89,25 @@ function cutConsequence(info: TraceInfo): string {
 /** Problems that no figure may be read without; of those that only cost events, the one that cost most. */
 function noticesOf({ problems }: TraceInfo): TraceInfo['problems'] {
   const notices = problems.filter((problem) => problem.notice);
-  const losses = notices.filter(({ kind }) => lossKinds.has(kind));
+  const losses = notices.filter(({ losesEvents }) => losesEvents);
   const worst = Math.max(...losses.map(({ count }) => count));
   const shown = problems.some(({ kind }) => cutKinds.has(kind))
     ? undefined
     : losses.find(({ count }) => count === worst);
-  return notices.filter((problem) => problem === shown || !lossKinds.has(problem.kind));
+  return notices.filter((problem) => problem === shown || !problem.losesEvents);
 }
 
 /** Events of which nothing but their loss is known. */
 const lostEvents = ({ problems }: TraceInfo): number =>
-  problems.reduce((sum, { kind, count }) => sum + (lossKinds.has(kind) ? count : 0), 0);
+  problems.reduce((sum, { losesEvents, count }) => sum + (losesEvents ? count : 0), 0);
 
 /** What a problem does to the figures. */
-function consequence(kind: string, info: TraceInfo): string {
+function consequence(
+  { kind, losesEvents }: TraceInfo['problems'][number],
+  info: TraceInfo,
+): string {
   if (cutKinds.has(kind)) return ` ${cutConsequence(info)}`;
-  if (!lossKinds.has(kind)) return '';
+  if (!losesEvents) return '';
   // The events of the file are those that were read and those that were lost.
   const lost = lostEvents(info);
   return ` ${widgetTexts.eventsLost(lost, Math.max(0, info.events - lost))}`;
@@ -123,7 +125,7 @@ export function Notices(props: { info: TraceInfo }) {
         {notices.map((problem) => (
           <p key={problem.kind}>
             {visible(problem.message)}
-            {consequence(problem.kind, info)}
+            {consequence(problem, info)}
           </p>
         ))}
       </div>
