@@ -141,7 +141,7 @@ std::string CapturesText(const Model& model) {
   }
   if (work == 0) return "";
   std::string text = std::to_string(known) + " of " + std::to_string(work) +
-                     " graph kernels and copies traced to their capture";
+                     " graph kernels and copies matched to their capture";
   constexpr size_t kNamed = 3;
   size_t named = 0;
   for (const CaptureSource& source : s.capture_sources()) {

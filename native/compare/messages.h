@@ -11,7 +11,7 @@ inline constexpr Sentence kVerdictUnknown{
     "{span, select, step {Step time} other {The length of the trace}} is not known on both sides."};
 inline constexpr Sentence kVerdictSame{
     "verdictSame",
-    "{span, select, step {Step time is the same} other {The trace takes as long}}: {from}."};
+    "{span, select, step {Step time is the same} other {The trace takes the same time}}: {from}."};
 inline constexpr Sentence kVerdictWithinNoise{
     "verdictWithinNoise",
     "{span, select, step {Step time} other {The trace}} did not change beyond noise: {from} to "

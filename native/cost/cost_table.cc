@@ -121,7 +121,7 @@ void AddRates(TableBuilder<CostRow>& table) {
               return Cell(static_cast<double>(row.sums.flops) / bytes);
             });
   table.Add(
-      Share("roofShare", "Of the roof",
+      Share("roofShare", "Share of roof",
             "Least time that the device needs for operations or bytes, whichever is longer per "
             "kernel, as a share of the kernels' time. With data in caches it can exceed 100 %; "
             "kernels faster than the device can be are left out: they did less than their "

@@ -268,7 +268,7 @@ class Launches : public RowTable<Row> {
           if (!flops.known() || !bytes.known() || bytes.value() == 0) return Cell();
           return Cell(static_cast<double>(flops.value()) / static_cast<double>(bytes.value()));
         });
-    table_.Add(Share("roofShare", "Of the roof",
+    table_.Add(Share("roofShare", "Share of roof",
                      "Least time that the device needs for the operations or the bytes, whichever "
                      "is longer, as a share of the duration. With data in caches it can exceed 100 "
                      "%. Empty where the device or the cost is unknown, for communication, and "

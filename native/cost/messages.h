@@ -33,7 +33,7 @@ inline constexpr FindingText kMemoryBoundChains{
     "Compile the region, so they become one kernel.", "model = torch.compile(model)"};
 inline constexpr Sentence kChainExample{"chainExample", "{first} to {last}"};
 inline constexpr FindingText kLayoutConversions{
-    "layoutConversions", "Kernels do nothing but convert tensor layouts",
+    "layoutConversions", "Layout conversions take kernel time",
     "The library uses another memory layout than the program, and converts tensors before and "
     "after its own kernels{known, select, yes {, most of all for {example}} other {}}.",
     "Keep the model and its inputs in channels_last.",
@@ -63,7 +63,7 @@ inline constexpr Sentence kNotePartial{"notePartial", "partial"};
 // tests/oracles/what_if.test.mjs measures these figures.
 inline constexpr Sentence kPredictionAccuracy{
     "predictionAccuracy",
-    "How far such predictions may be off: between an H100 and an MI300X, on four models that were "
-    "recorded on both, kernel time was off by 10 to 53 %, step time by 2 to 24 %."};
+    "For four models recorded on both an H100 and an MI300X, predicted kernel times were off by 10 "
+    "to 53 %, predicted step times by 2 to 24 %."};
 
 }  // namespace emberline::messages

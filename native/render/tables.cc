@@ -75,7 +75,7 @@ std::string Title(const std::string& key) {
   static constexpr std::pair<std::string_view, std::string_view> kTitles[] = {
       {"recommendations", "Findings"},
       {"gpus", "Devices"},
-      {"roofShare", "Of the roof"},
+      {"roofShare", "Share of roof"},
       {"savedUs", "Potential gain"},
       {"unknownRoofShare", "Unknown of the roof"}};
   for (const auto& [known, title] : kTitles) {

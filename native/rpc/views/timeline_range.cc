@@ -156,6 +156,10 @@ Result<Json> TimelineGaps(const ViewRequest& request) {
                        {"count", reason.count},
                        {"sumNs", reason.sum}});
   }
+  // What costs most comes first.
+  std::stable_sort(reasons.begin(), reasons.end(), [](const Json& a, const Json& b) {
+    return a["sumNs"].get<int64_t>() > b["sumNs"].get<int64_t>();
+  });
   return Json{{"device", device->ordinal},
               {"idleNs", sums.idle},
               {"total", sums.total},
