@@ -179,7 +179,9 @@ export function functionParts(text: string): { name: string; args: string } | un
   const at = text.indexOf('<');
   if (at < 2 || !text.endsWith('>') || !/^[\w:~]+$/.test(text.slice(0, at))) return undefined;
   const args = text.slice(at);
-  const word = args.length > mostArguments ? tellingWord(args) : undefined;
+  // What was shortened to its telling word stays as it is.
+  const word =
+    args.length > mostArguments && !args.startsWith('<\u2026') ? tellingWord(args) : undefined;
   return { name: text.slice(0, at), args: word === undefined ? args : `<\u2026${word}\u2026>` };
 }
 

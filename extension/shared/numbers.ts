@@ -109,7 +109,7 @@ export function scaled(value: number, { divisor, digits, each }: Scale): string 
   if (each !== undefined) return quantity(value, each);
   const text = fixed(value / divisor, digits);
   if (value === 0 || /[1-9]/.test(text)) return text;
-  return value > 0 ? `<${fixed(10 ** -digits, digits)}` : `>-${fixed(10 ** -digits, digits)}`;
+  return value > 0 ? `< ${fixed(10 ** -digits, digits)}` : `> -${fixed(10 ** -digits, digits)}`;
 }
 
 /** How the columns of a table show their numbers. */
@@ -160,6 +160,8 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
       const [size, suffix] =
         list.find(([from]) => Math.abs(value) >= from * 0.9995) ?? list[list.length - 1]!;
       const scaled = value / size;
+      // An average of bytes may be less than one.
+      if (unit === 'bytes' && Math.abs(value) < 0.5) return value > 0 ? '< 1 B' : '> -1 B';
       return `${fixed(scaled, size === 1 && unit !== 'us' ? 0 : digitsFor(scaled))} ${suffix}`;
     }
     case 'ratio':
@@ -193,7 +195,7 @@ function percentage(ratio: number): string {
   if (ratio === 1) return '100 %';
   if (ratio > 0 && ratio < 0.0005) return '< 0.1 %';
   if (ratio < 1 && ratio >= 0.9995) return '> 99.9 %';
-  return `${fixed(ratio * 100, 1)} %`;
+  return `${fixed(ratio * 100, Math.abs(ratio) >= 0.9995 ? 0 : 1)} %`;
 }
 
 /** A change in percent of what was there before; what rounds to nothing is told from nothing. */
@@ -263,7 +265,8 @@ function digits(value: number): string {
 export function formatShare(ratio: number): string {
   const percent = ratio * 100;
   if (percent > 0 && percent < 0.1) return '< 0.1 %';
-  return `${percent >= 9.95 ? Math.round(percent) : Number(percent.toFixed(1))} %`;
+  if (percent === 0) return '0 %';
+  return `${percent.toFixed(percent >= 9.95 ? 0 : 1)} %`;
 }
 
 /** Bytes in binary units: "512 B", "1.5 MiB". */

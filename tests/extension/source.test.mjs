@@ -78,6 +78,7 @@ test('shares, bytes and counts', () => {
   assert.equal(formatShare(0), '0 %');
   assert.equal(formatShare(0.0004), '< 0.1 %');
   assert.equal(formatShare(0.0081), '0.8 %');
+  assert.equal(formatShare(0.08), '8.0 %');
   assert.equal(formatShare(0.112), '11 %');
   assert.equal(formatShare(1), '100 %');
   assert.equal(formatBytes(512), '512 B');
@@ -145,7 +146,7 @@ test('a hint names side, share, backward part and how often the line ran', () =>
     calls: 106,
   });
   assert.equal(lineHint(cost, true), '18.4 ms, 11 %');
-  assert.equal(lineHint(cost, false), '900 µs, 2 %');
+  assert.equal(lineHint(cost, false), '900 µs, 2.0 %');
   assert.equal(shareBar(0), '');
   assert.equal(shareBar(0.5), '███');
   assert.equal(shareBar(2), '██████');

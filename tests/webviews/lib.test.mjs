@@ -49,6 +49,10 @@ test('a lone quantity gets the unit that suits it', () => {
     [512, 'bytes', '512 B'],
     [-1048576, 'bytes', '-1.00 MiB'],
     [0.1234, 'ratio', '12.3 %'],
+    [1.0199, 'ratio', '102 %'],
+    [0.99949, 'ratio', '99.9 %'],
+    [0.4, 'bytes', '< 1 B'],
+    [-0.4, 'bytes', '> -1 B'],
     [1234567, 'count', '1,234,567'],
     [999.7, 'us', '1.00 ms'],
     [10312.29, '', '10,312'],
@@ -80,8 +84,8 @@ test('a column has one unit, and milliseconds keep the microsecond', () => {
 test('a number that rounds to nothing is told from nothing', () => {
   const kib = columnScale('bytes', 512 * 1024);
   assert.equal(scaled(0, kib), '0.0');
-  assert.equal(scaled(8, kib), '<0.1');
-  assert.equal(scaled(-8, kib), '>-0.1');
+  assert.equal(scaled(8, kib), '< 0.1');
+  assert.equal(scaled(-8, kib), '> -0.1');
   assert.equal(scaled(131072, kib), '128.0');
 });
 
@@ -156,10 +160,18 @@ test('names in little room are told apart by what differs', () => {
   );
   // A column has more room: only names that look alike when they are cut are shortened.
   const column = columnNames(names);
-  assert.equal(column.get(product('64x32x128')), labels.get(product('64x32x128')));
+  assert.equal(
+    column.get(product('64x32x128')),
+    'Cijk_Alik_Bljk_B_BS_BH_Bias_HA_S\u2026MT64x32x128',
+  );
   assert.equal(column.get(names.at(-1)), names.at(-1));
   assert.equal(column.get(names[0]), 'elementwise_kernel<\u2026MulFunctor\u2026>');
-  assert.equal(column.get(names[1]), labels.get(names[1]));
+  assert.equal(column.get(names[1]), 'elementwise_kernel<\u2026AddFunctor, 4\u2026>');
+  // The name of the function stays whole; a cell without room cuts it last.
+  assert.deepEqual(functionParts(column.get(names[2])), {
+    name: 'elementwise_kernel',
+    args: '<\u2026AddFunctor, 2\u2026>',
+  });
   assert.match(columnNames(names.slice(0, 1)).get(names[0]), /^elementwise_kernel<128, 4, /);
 
   // Whatever the names, no two labels are alike.
@@ -476,6 +488,11 @@ test('labels of roofs keep clear of points and of each other', () => {
   const [first, second] = labelPlaces([level, { ...level, y1: 82, y2: 82 }], []);
   const apart = second.x + second.width <= first.x || Math.abs(second.y - first.y) >= 12;
   assert.ok(apart, JSON.stringify([first, second]));
+  // A roof closely below, and points above: the label stays clear of the other roof.
+  const below = { ...level, label: 'fp64 vector 9.70 TFLOP/s', y1: 91, y2: 91 };
+  const few = [150, 250, 350, 450].map((x) => ({ x, y: 72, r: 6 }));
+  assert.ok(labelPlaces([level], few)[0].y > 80);
+  assert.ok(labelPlaces([level, below], few)[0].y < 80);
 });
 
 test('a tree with one root shows what is inside it', () => {

@@ -55,6 +55,12 @@ test('points are the rows with operations and bytes', corpus, async () => {
     await profile.settled();
     const grid = page.getByRole('grid', { name: 'Costs' });
     assert.equal(await grid.getAttribute('aria-rowcount'), '2');
+    // For how much something is not known matters less than what is known.
+    const titles = await grid.getByRole('columnheader').allTextContents();
+    assert.ok(
+      titles.includes('Share of roof') && !titles.join().includes('unknown'),
+      titles.join(),
+    );
 
     await page.getByRole('button', { name: 'Roofline of operators as table' }).click();
     const twin = page

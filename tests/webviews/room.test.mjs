@@ -145,6 +145,28 @@ test('columns without room come back, and the heading stays in sight', async () 
   });
 });
 
+test('beside code the tabs of a profile stand on one line', async () => {
+  await withPage(trace, {}, async (profile, page) => {
+    await page.setViewportSize({ width: 600, height: 700 });
+    const tops = await page
+      .getByRole('tab')
+      .evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
+    assert.ok(tops.length >= 9 && new Set(tops).size === 1, tops.join());
+  });
+});
+
+test('shapes have room before columns that matter less', async () => {
+  await withPage(sample('transformer/train.pt.trace.json.gz'), {}, async (profile, page) => {
+    await page.setViewportSize({ width: 900, height: 800 });
+    await profile.view('Operators');
+    await page.getByRole('radio', { name: 'Operator and shapes' }).click();
+    await profile.settled();
+    const head = gridOf(page, 'Operators').locator('[role=columnheader][data-key=inputShapes]');
+    const { width } = await head.boundingBox();
+    assert.ok(width >= 200, `${width} pixels`);
+  });
+});
+
 test('where there is little room, a row leads on by a menu, with the keyboard too', async () => {
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Operators');

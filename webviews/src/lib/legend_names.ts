@@ -2,8 +2,11 @@
 // them apart, so that no two of them look alike. Pure.
 import { cutParts, functionParts, shownNames, tellingWord } from '#shared/names.ts';
 
-/** Characters that a name takes, unless what tells it apart is longer. */
+/** Characters that a name takes in a legend, unless what tells it apart is longer. */
 const mostLetters = 30;
+
+/** The same in a column, whose cells cut what they have no room for, the ends of a name last. */
+const mostColumnLetters = 46;
 
 /** Characters that stay of the beginning. */
 const leastLetters = 8;
@@ -21,20 +24,20 @@ function beginning(name: string, room: number): string {
 }
 
 /** A name in little room: its function with the word that says what it does, or both of its ends. */
-function briefly(name: string): string {
-  if (name.length <= mostLetters) return name;
+function briefly(name: string, letters = mostLetters): string {
+  if (name.length <= letters) return name;
   const parts = functionParts(name);
   if (parts !== undefined) {
     const word = tellingWord(name.slice(parts.name.length));
     if (word !== undefined) {
-      return `${beginning(parts.name, mostLetters - word.length - 2)}<${word}>`;
+      return `${beginning(parts.name, letters - word.length - 2)}<${word}>`;
     }
-    if (parts.name.length <= mostLetters) return parts.name;
+    if (parts.name.length <= letters) return parts.name;
   }
   const { head, tail } = cutParts(parts?.name ?? name);
   // Nine letters, or the whole words among them.
   const end = tail.slice(-9).replace(/^[^_]{0,3}_/, '');
-  return beginning(head + tail, mostLetters - end.length) + end;
+  return beginning(head + tail, letters - end.length) + end;
 }
 
 /** Larger groups of names that look alike stay so: telling them apart costs the square of their number. */
@@ -64,10 +67,11 @@ function differingWords(
 }
 
 /** A name whose short form others have too, with the words that tell it apart. */
-function withWords(name: string, label: string, words: readonly string[]): string {
+function withWords(name: string, label: string, words: readonly string[], letters: number): string {
+  if (label.endsWith('\u2026>')) return `${label.slice(0, -2)}, ${words.join(', ')}\u2026>`;
   if (label.endsWith('>')) return `${label.slice(0, -1)}, ${words.join(', ')}>`;
   const told = words.join(ellipsis);
-  const longer = beginning(name, mostLetters - told.length) + told;
+  const longer = beginning(name, letters - told.length) + told;
   return /<[^>]*$/.test(longer) && name.endsWith('>') ? `${longer}>` : longer;
 }
 
@@ -86,6 +90,7 @@ function groupsBy(names: readonly string[], labels: ReadonlyMap<string, string>)
 function toldApart(
   texts: readonly string[],
   brief: ReadonlyMap<string, string>,
+  letters = mostLetters,
 ): Map<string, string> {
   const labels = new Map<string, string>();
   for (const group of groupsBy(texts, brief)) {
@@ -94,7 +99,9 @@ function toldApart(
     for (const [index, name] of group.entries()) {
       const others = words.filter((_, at) => at !== index);
       const differing = differingWords(words[index]!, others);
-      if (differing.length > 0) labels.set(name, withWords(name, brief.get(name)!, differing));
+      if (differing.length > 0) {
+        labels.set(name, withWords(name, brief.get(name)!, differing, letters));
+      }
     }
   }
   return labels;
@@ -134,8 +141,13 @@ export function columnNames(names: Iterable<string>): Map<string, string> {
   }
   // What the word does not tell apart, or has none.
   const alike = [...labels.keys()];
-  const brief = new Map(alike.map((text) => [text, briefly(text)]));
-  for (const [text, label] of toldApart(alike, brief)) labels.set(text, label);
+  const brief = new Map(
+    alike.map((text) => {
+      const label = labels.get(text)!;
+      return [text, label.endsWith('\u2026>') ? label : briefly(text, mostColumnLetters)];
+    }),
+  );
+  for (const [text, label] of toldApart(alike, brief, mostColumnLetters)) labels.set(text, label);
   for (const [name, text] of shown) shown.set(name, labels.get(text) ?? text);
   return shown;
 }

@@ -127,6 +127,8 @@ export function CompareTable(props: {
     .map(({ key }) => key)
     .filter((key) => !first.has(key) && !quiet.includes(key))
     .reverse();
+  // What is the same on both sides tells no difference.
+  const facts = others.filter((key) => !/^(baseline|candidate|delta|noise)/.test(key));
   const device = eitherHas('hasDeviceWork');
   // By all rows of the table: columns must not come and go with the filter.
   const empty = useRef<readonly string[]>([]);
@@ -144,7 +146,7 @@ export function CompareTable(props: {
         ...(props.device === undefined ? {} : { device: props.device }),
         ...(block === undefined ? {} : { block }),
       }}
-      lesser={[...quiet, ...others, ...givingWay]}
+      lesser={[...quiet, ...facts, ...others, ...givingWay]}
       kernelNames={by === 'kernels'}
       narrowNames
       firstShare={4}

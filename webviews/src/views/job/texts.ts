@@ -79,7 +79,7 @@ export const jobTexts = {
   busBandwidth: 'Bus bandwidth',
   algorithmBandwidth: 'Algorithm bandwidth',
   bandwidthOfCollectives: 'Bandwidth of collectives by their size',
-  sizeAxis: 'Size on the rank with the most',
+  sizeAxis: 'Largest size on any rank',
   whoTalksToWhom: 'Traffic between ranks',
   tooManyPairs: (ranks: number) =>
     `${fixed(ranks, 0)} ranks have more pairs than a chart can show: the table of pairs lists them.`,
@@ -200,7 +200,7 @@ export const jobTexts = {
   wholeJob: 'Whole job',
   readingTimelines: 'Reading the timelines',
   noRanks: 'There are no ranks.',
-  wheelHelp: 'Ctrl+wheel or W and S zoom; Shift+wheel or A and D move.',
+  wheelHelp: 'Zoom with Ctrl+wheel or W and S; move with Shift+wheel or A and D.',
   collective: (call: number) => `Collective ${call}`,
 
   machinesHint: 'Inferred from the names of the workers and their devices.',

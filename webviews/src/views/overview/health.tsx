@@ -76,7 +76,7 @@ export function Health(props: { nothing: boolean }) {
           {
             name: commonTexts.size,
             definition: overviewTexts.sizeHint,
-            value: overviewTexts.fileAndText(value.fileBytes, value.textBytes),
+            value: overviewTexts.sizeOf(value.fileBytes, value.textBytes),
           },
           {
             name: overviewTexts.problems,

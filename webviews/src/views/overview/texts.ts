@@ -62,8 +62,10 @@ export const overviewTexts = {
   readIn: 'Read in',
   readInHint: 'Time from opening the file to the first view.',
   sizeHint: 'Size of the file, and of its text if it was compressed.',
-  fileAndText: (fileBytes: number, textBytes: number) =>
-    `${quantity(fileBytes, 'bytes')} file, ${quantity(textBytes, 'bytes')} text`,
+  sizeOf: (fileBytes: number, textBytes: number) =>
+    fileBytes === textBytes
+      ? quantity(fileBytes, 'bytes')
+      : `${quantity(fileBytes, 'bytes')} compressed, ${quantity(textBytes, 'bytes')} of text`,
   problems: 'Problems',
   problemsHint: 'Damaged or missing parts of the file. The rest was read.',
   workWithoutLaunch: (deviceKind: string) => `${deviceKind} work without a launch`,

@@ -9,7 +9,8 @@ import { rooflineTexts } from './texts.ts';
 
 /** "12 % (3 % unknown)": the share of the time without a figure, where not all figures lack the same share. */
 function withUnknown(value: string, unknownShare: number, common: string | undefined): string {
-  if (unknownShare <= 0 || common !== undefined) return value;
+  // What is less than the figures show is not worth a word.
+  if (unknownShare < 0.0005 || common !== undefined) return value;
   return unknownShare > 0.9995 || value === '\u2013'
     ? commonTexts.unknownWord
     : rooflineTexts.partlyUnknown(value, unknownShare);
@@ -37,7 +38,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
     totals.unknownFlopsShare,
     totals.unknownBytesShare,
     totals.unknownShare,
-  ].map((part) => (part > 0 ? quantity(part, 'ratio') : ''));
+  ].map((part) => (part >= 0.0005 ? quantity(part, 'ratio') : ''));
   const common = unknown.every((text) => text === unknown[0]) ? unknown[0] : undefined;
   return (
     <Facts

@@ -43,6 +43,32 @@ function touches(place: LabelPlace, { x, y, r }: Disc): boolean {
   return Math.hypot(outAlong, outAcross) < r;
 }
 
+/** Whether a line passes through the box of a label. */
+function crosses(place: LabelPlace, line: LabelledLine): boolean {
+  const turn = (-place.angle * Math.PI) / 180;
+  const turned = (x: number, y: number): [number, number] => [
+    (x - place.x) * Math.cos(turn) - (y - place.y) * Math.sin(turn),
+    (x - place.x) * Math.sin(turn) + (y - place.y) * Math.cos(turn),
+  ];
+  const [x1, y1] = turned(line.x1, line.y1);
+  const [x2, y2] = turned(line.x2, line.y2);
+  // The part of the line inside the box, as shares of its length.
+  let [from, to] = [0, 1];
+  for (const [start, step, least, most] of [
+    [x1, x2 - x1, 0, place.width],
+    [y1, y2 - y1, -heightPx, 0],
+  ] as const) {
+    if (step === 0) {
+      if (start <= least || start >= most) return false;
+      continue;
+    }
+    const ends = [(least - start) / step, (most - start) / step];
+    from = Math.max(from, Math.min(...ends));
+    to = Math.min(to, Math.max(...ends));
+  }
+  return from < to;
+}
+
 /** A label as a row of discs, for those that are placed after it. */
 function discsOf(place: LabelPlace): Disc[] {
   const { angle, width } = place;
@@ -76,9 +102,12 @@ function* candidates({ label, x1, y1, x2, y2 }: LabelledLine): Generator<LabelPl
   }
 }
 
+/** A line through a label is worse than points below its halo. */
+const lineWeight = 4;
+
 /**
- * Places for the labels of `lines`, in their order: the first where neither a point nor another label
- * lies; where all are taken, the one that touches the fewest points.
+ * Places for the labels of `lines`, in their order: the first where neither a point, a line nor another
+ * label lies; where all are taken, the one that touches the fewest.
  */
 export function labelPlaces(lines: readonly LabelledLine[], points: readonly Disc[]): LabelPlace[] {
   const taken: Disc[] = [];
@@ -88,7 +117,9 @@ export function labelPlaces(lines: readonly LabelledLine[], points: readonly Dis
       // Another label makes both illegible, a point below the halo of a label does not.
       const touched =
         points.filter((point) => touches(place, point)).length +
-        (points.length + 1) * taken.filter((disc) => touches(place, disc)).length;
+        lineWeight * lines.filter((other) => other !== line && crosses(place, other)).length +
+        (points.length + lineWeight * lines.length + 1) *
+          taken.filter((disc) => touches(place, disc)).length;
       if (best === undefined || touched < best.touched) best = { place, touched };
       if (touched === 0) break;
     }

@@ -117,6 +117,8 @@ function Savings(props: { by: Grouping; target: number }) {
       kernelNames={by === 'kernel'}
       rowKey={(row) => ['name', 'params', 'path', 'at'].map((key) => text(row, key)).join('\n')}
       lesser={[
+        'unknownFlopsShare',
+        'unknownBytesShare',
         'class',
         'writtenBytes',
         'readBytes',
@@ -128,8 +130,6 @@ function Savings(props: { by: Grouping; target: number }) {
         'gbPerS',
         'intensity',
         'share',
-        'unknownFlopsShare',
-        'unknownBytesShare',
       ]}
       renderCell={by === 'operator' ? { ...costCells, name: operatorCell } : costCells}
       actions={(row) => actionsOf(row, by)}
@@ -203,7 +203,7 @@ export function RooflineView() {
           }}
         />
         <Select
-          label={rooflineTexts.savingsUpTo}
+          label={rooflineTexts.target}
           value={target.value}
           choices={targets.map((value) => ({
             value,

@@ -5,7 +5,7 @@ export const stacksTexts = {
   expand: 'Expand',
   noPythonStacks: 'No Python stacks',
   showLines: (functionName: string) => `Show the lines of ${functionName}`,
-  onlyStacksWith: 'Only stacks with',
+  onlyStacksWith: 'Filter stacks',
   direction: 'Direction',
   callersFirst: 'Callers first',
   calleesFirst: 'Callees first',

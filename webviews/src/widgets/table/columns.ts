@@ -2,15 +2,22 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { Column } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
-import { fileName, numberColumnPx } from '../../lib/format.ts';
+import { fileName, numberColumnPx, shapesText } from '../../lib/format.ts';
 import { columnNames } from '../../lib/legend_names.ts';
 import { shortName } from '#shared/names.ts';
 import { cellNumber, numeric } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 
+/** Columns that say for how much something is not known: they have nothing to say where all is. */
+const doubts: ReadonlySet<string> = new Set([
+  'unknownFlopsShare',
+  'unknownBytesShare',
+  'tensorCoreUnknown',
+]);
+
 /**
- * Keys of columns without a value in any row: nothing of the kind was recorded. Known of tables that
- * were read whole; a filter changes nothing of it, so that typing moves no columns.
+ * Keys of columns without a value in any row: nothing of the kind was recorded, or nothing is unknown.
+ * Known of tables that were read whole; a filter changes nothing of it, so that typing moves no columns.
  */
 function useEmptyColumns(loaded: Loaded | undefined): ReadonlySet<string> {
   const known = useRef<{ of: string; keys: ReadonlySet<string> }>({ of: '', keys: new Set() });
@@ -24,7 +31,9 @@ function useEmptyColumns(loaded: Loaded | undefined): ReadonlySet<string> {
       const rows = readRows(loaded);
       const empty = columns
         .slice(1)
-        .filter(({ key }) => rows.every((row) => (row[key] ?? '') === ''));
+        .filter(({ key }) =>
+          rows.every((row) => (row[key] ?? '') === '' || (doubts.has(key) && row[key] === 0)),
+        );
       known.current = { of, keys: new Set(empty.map(({ key }) => key)) };
     } else if (known.current.of !== of) {
       known.current = { of, keys: new Set() };
@@ -72,8 +81,9 @@ export function useMeasures(
           largest[key] = Math.max(largest[key] ?? 0, place.length);
         } else if (key === present[0]?.key && typeof value === 'string') {
           largest[key] = Math.max(largest[key] ?? 0, value.length);
-        } else if (named.has(key) && typeof value === 'string') {
-          largest[key] = Math.max(largest[key] ?? 0, shortName(value).length);
+        } else if (typeof value === 'string') {
+          const shown = key === 'inputShapes' ? shapesText(value) : shortName(value);
+          largest[key] = Math.max(largest[key] ?? 0, shown.length);
         }
         if (typeof value !== 'number') continue;
         largest[key] = Math.max(largest[key] ?? 0, Math.abs(value));
@@ -98,15 +108,28 @@ export function useMeasures(
   return { largest, scales, names };
 }
 
-/** Columns of names beside the first. */
-const named: ReadonlySet<string> = new Set(['function', 'name', 'reason']);
+/** Columns of names beside the first, and of what tells rows of one name apart. */
+const named: ReadonlyMap<string, number> = new Map([
+  ['function', 240],
+  ['name', 290],
+  ['reason', 290],
+  ['inputShapes', 220],
+]);
 
-/** The least width of a column whose largest value is `largest`. */
+/** What texts of so many letters take, and no more than `most` pixels. */
+const textPx = (letters: number, least: number, most: number): number =>
+  Math.round(Math.min(most, Math.max(least, letters * 7.2 + 24)));
+
+/**
+ * The least width of a column whose largest value is `largest`. `drawn`: its cells show something else
+ * than their values.
+ */
 export function minimumWidth(
   column: Column,
   scale: Scale,
   largest: number,
   firstPx: number | undefined,
+  drawn: boolean,
 ): number {
   // Names are cut in their middle; places are not.
   if (column.key === 'file') return Math.round(Math.min(280, Math.max(140, largest * 7.7 + 40)));
@@ -117,12 +140,13 @@ export function minimumWidth(
     return numberColumnPx(column.title, most.length > usual.length ? most : usual);
   }
   // Names have room before columns that matter less.
-  if (named.has(column.key)) {
-    const most = column.key === 'function' ? 240 : 290;
-    return Math.round(Math.min(most, Math.max(110, largest * 7.2 + 24)));
-  }
+  const mostNamed = named.get(column.key);
+  if (mostNamed !== undefined) return textPx(largest, 110, mostNamed);
   if (column.key === 'kernel') return 190;
-  return column.key === 'grid' || column.key === 'block' ? 96 : 116;
+  if (column.key === 'grid' || column.key === 'block') return 96;
+  // Short words take what they need.
+  if (drawn) return 116;
+  return textPx(largest, numberColumnPx(column.title, ''), 116);
 }
 
 export function gridTemplate(

@@ -138,6 +138,7 @@ function useColumns<M extends TableMethod>(
         measures.scales[index]!,
         measures.largest[column.key] ?? 0,
         index === 0 && !numeric(column) ? namePx : undefined,
+        props.renderCell?.[column.key] !== undefined,
       ),
     stays: index === 0 || column.key === sortKey || widths.value[column.key] !== undefined,
   }));

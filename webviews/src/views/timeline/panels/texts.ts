@@ -76,7 +76,7 @@ export const panelTexts = {
   followingCriticalPath: 'Following the critical path...',
   nothingToFollow: 'This trace has no critical path.',
   whatPathIs: (steps: number) =>
-    `What the end of ${steps === 1 ? 'the step' : `each of ${fixed(steps, 0)} steps`} waited for, followed back to its start. It is marked in the tracks, with arrows from what ran to what waited for it.`,
+    `The chain of work that determined when ${steps === 1 ? 'the step' : `each of ${fixed(steps, 0)} steps`} ended, marked in the tracks. Arrows lead from work to what waited for it.`,
   exportWithPath: 'Export with Counters and Path',
   exportWithPathHint:
     'Save the trace with counters of queue length and copy bandwidth and with the critical path marked; it opens here and in Perfetto',
