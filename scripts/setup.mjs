@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { installIsal, isalPackages, wantsIsal } from './lib/isal.mjs';
 import { whileBuilding } from './lib/lock.mjs';
 import { ensureNode, nodeHeadersDir } from './lib/node.mjs';
 import { isMain, root, toolsDir } from './lib/paths.mjs';
@@ -242,6 +243,15 @@ export async function setUp({ tests = false, workbench = false, cluster = false 
   if (tests) packages.push('clang-format', 'clang-tidy');
   if (tests && findChromium() === undefined) packages.push('chromium', 'fonts-dejavu-core');
   await installAptPackages(packages);
+  if (wantsIsal()) {
+    try {
+      await installAptPackages(isalPackages);
+    } catch (error) {
+      // Building it says what that means.
+      if (!(error instanceof CommandError)) throw error;
+      console.error(error.message);
+    }
+  }
   // Only root can start it, and nothing else needs it.
   if (cluster && process.platform === 'linux' && process.getuid() === 0 && which('apt-get')) {
     try {
@@ -263,6 +273,7 @@ export async function setUp({ tests = false, workbench = false, cluster = false 
     );
   }
   installNpmPackages();
+  await installIsal();
 }
 
 if (isMain(import.meta)) {

@@ -1,10 +1,11 @@
 // Slices in their order, and how they lie inside each other.
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/parallel.h"
-#include "base/release.h"
+#include "base/sort_runs.h"
 #include "store/builder.h"
 
 namespace emberline {
@@ -44,34 +45,17 @@ bool TraceBuilder::SortSlices(const CancelToken& cancel) {
     for (uint32_t i = 0; i < n; ++i) order[next[track_[i]]++] = i;
   }
   if (cancel.cancelled()) return false;
-  struct Key {
-    Ns start;
-    Ns duration;
-    uint32_t row;
+  const auto before = [this](uint32_t a, uint32_t b) {
+    const Ns a_start = start_[a], b_start = start_[b];
+    if (a_start != b_start) return a_start < b_start;
+    return duration_[a] > duration_[b];
   };
-  const auto before = [](const Key& a, const Key& b) {
-    if (a.start != b.start) return a.start < b.start;
-    if (a.duration != b.duration) return a.duration > b.duration;
-    return a.row < b.row;
-  };
-  std::vector<Key> keys;
   for (size_t t = 0; t < track_count; ++t) {
-    keys.clear();
-    bool sorted = true;
-    for (uint32_t i = begin[t]; i < begin[t + 1]; ++i) {
-      const uint32_t row = order[i];
-      keys.push_back({start_[row], duration_[row], row});
-      if (keys.size() > 1 && sorted) sorted = before(keys[keys.size() - 2], keys.back());
-    }
-    if (!sorted) {
-      std::sort(keys.begin(), keys.end(), before);
-      for (uint32_t i = begin[t]; i < begin[t + 1]; ++i) order[i] = keys[i - begin[t]].row;
-    }
     store.tracks_[t].first = begin[t];
     store.tracks_[t].last = begin[t + 1];
+    SortRuns(std::span(order).subspan(begin[t], begin[t + 1] - begin[t]), before);
     if (cancel.cancelled()) return false;
   }
-  Release(keys);
   SettleDeviceWork(order);
   RunBoth(
       n >= kManyRows,

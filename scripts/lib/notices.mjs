@@ -4,7 +4,8 @@
 // packages themselves.
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { buildDir, distDir, root } from './paths.mjs';
+import { isalComponent } from './isal.mjs';
+import { buildDir, distDir, root, toolsDir } from './paths.mjs';
 import { CommandError, output } from './process.mjs';
 
 const mapPath = join(buildDir, 'bin', 'emberline.map');
@@ -188,6 +189,12 @@ export function componentsOf({ meta, map, deps }) {
     }),
     ...debianComponents(native.filter((file) => !inside(file))),
   ];
+  const fetched = native.filter((file) => file.startsWith(`${toolsDir}/`));
+  const isal = isalComponent(fetched);
+  if (isal !== undefined) components.push(isal);
+  else if (fetched.length > 0) {
+    throw new CommandError(`No package owns ${fetched[0]}, so that its license is not known`);
+  }
   for (const component of components) {
     component.texts = [...new Set(component.texts)];
     if (component.texts.length === 0) {

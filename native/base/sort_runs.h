@@ -1,0 +1,91 @@
+// Sorting of what is nearly in order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace emberline {
+
+namespace sort_runs_detail {
+
+// Merges the sorted halves of `rows`, of which the second begins at `middle`. Looks for where they
+// overlap from the middle outward, so that a short overlap of long halves costs little.
+template <typename Before>
+void MergeHalves(std::span<uint32_t> rows, size_t middle, Before&& before,
+                 std::vector<uint32_t>* scratch) {
+  if (!before(rows[middle], rows[middle - 1])) return;
+  // Rows of the first half from `from` on come behind the first row of the second half.
+  size_t reach = 1;
+  while (reach < middle && before(rows[middle], rows[middle - reach - 1])) reach *= 2;
+  const auto half = rows.begin() + static_cast<ptrdiff_t>(middle);
+  const auto from = std::upper_bound(half - static_cast<ptrdiff_t>(std::min(reach, middle)), half,
+                                     rows[middle], before);
+  // Rows of the second half before `to` come before the last row of the first half.
+  const size_t behind = rows.size() - middle;
+  reach = 1;
+  while (reach < behind && before(rows[middle + reach], rows[middle - 1])) reach *= 2;
+  const auto to = std::lower_bound(half, half + static_cast<ptrdiff_t>(std::min(reach, behind)),
+                                   *(half - 1), before);
+  if (half - from <= to - half) {
+    scratch->assign(from, half);
+    auto first = scratch->begin();
+    auto second = half;
+    auto out = from;
+    while (first != scratch->end()) {
+      if (second != to && before(*second, *first)) {
+        *out++ = *second++;
+      } else {
+        *out++ = *first++;
+      }
+    }
+  } else {
+    scratch->assign(half, to);
+    auto first = half;
+    auto second = scratch->end();
+    auto out = to;
+    while (second != scratch->begin()) {
+      if (first != from && before(*(second - 1), *(first - 1))) {
+        *--out = *--first;
+      } else {
+        *--out = *--second;
+      }
+    }
+  }
+}
+
+}  // namespace sort_runs_detail
+
+// Sorts `rows` by `before`, a strict weak order, and keeps the order of equal ones. Finds the runs
+// that are in order already and merges neighbors: linear where few rows are out of place or none far
+// from it, as recorders leave them, and never worse than n log n.
+template <typename Before>
+void SortRuns(std::span<uint32_t> rows, Before&& before) {
+  std::vector<uint32_t> borders;  // where runs begin, and the end
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (before(rows[i], rows[i - 1])) {
+      if (borders.empty()) borders.push_back(0);
+      borders.push_back(static_cast<uint32_t>(i));
+    }
+  }
+  if (borders.empty()) return;
+  borders.push_back(static_cast<uint32_t>(rows.size()));
+  std::vector<uint32_t> scratch;
+  while (borders.size() > 2) {
+    size_t kept = 0;
+    for (size_t run = 0; run + 1 < borders.size(); run += 2) {
+      const uint32_t begin = borders[run];
+      if (run + 2 < borders.size()) {
+        sort_runs_detail::MergeHalves(rows.subspan(begin, borders[run + 2] - begin),
+                                      borders[run + 1] - begin, before, &scratch);
+      }
+      borders[kept++] = begin;
+    }
+    borders[kept++] = static_cast<uint32_t>(rows.size());
+    borders.resize(kept);
+  }
+}
+
+}  // namespace emberline
