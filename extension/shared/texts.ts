@@ -18,7 +18,7 @@ export const daemonTexts = {
   stopped: 'It was stopped.',
   tryingAgain: 'The analysis server could not be started; trying again.',
   endedOften: (times: number, minutes: number) =>
-    `The analysis server stopped ${plural(times, 'time')} within ${plural(minutes, 'minute')} and is not restarted.`,
+    `The analysis server stopped ${plural(times, 'time')} within ${plural(minutes, 'minute')} and will not be restarted.`,
   restartOnce: 'The log says why. Restart tries again.',
   restartsUnexpectedly: 'The analysis server stopped unexpectedly and is restarting.',
   restarts: 'The analysis server is restarting.',

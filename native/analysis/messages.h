@@ -189,7 +189,7 @@ inline constexpr Sentence kGapSynchronization{"gapSynchronization",
                                               "The host waited for the device in {host} ({part} of "
                                               "the gap) before it launched more." EMBERLINE_LATE};
 inline constexpr Sentence kGapHeldCopy{"gapHeldCopy",
-                                       "A copy that was launched earlier began only then."};
+                                       "A copy that was launched earlier started only then."};
 inline constexpr Sentence kGapCopy{
     "gapCopy", "The host was copying in {host} ({part} of the gap)." EMBERLINE_LATE};
 inline constexpr Sentence kGapDataLoader{

@@ -62,7 +62,7 @@ void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::str
        [](const Stat& s) { return static_cast<double>(s.Quantile(0.95)); });
   time("max", "Largest", Merge::kMax, [](const Stat& s) { return static_cast<double>(s.max); });
   if (prefix.empty()) {
-    table.Add(IntegerFact("maxRank", "Rank of max", "Whose the largest is."),
+    table.Add(IntegerFact("maxRank", "Rank of max", "Rank with the largest value."),
               [stat](const Row& row) {
                 const int64_t rank = stat(row).max_rank;
                 return rank < 0 ? Cell() : Cell(rank);  // of a trace that does not say its rank

@@ -174,6 +174,13 @@ test('names in little room are told apart by what differs', () => {
   });
   assert.match(columnNames(names.slice(0, 1)).get(names[0]), /^elementwise_kernel<128, 4, /);
 
+  // Names that end differently, but are told apart from those that end alike by the same words.
+  const twice = ['64x32x128', '64x160x128'].flatMap((tile) =>
+    ['gkgs_split', 'plain_sum'].map((end) => `${product(tile)}_${end}`),
+  );
+  const two = [...columnNames(twice).values()];
+  assert.equal(new Set(two).size, twice.length, two.join('\n'));
+
   // Whatever the names, no two labels are alike.
   const random = randomNumbers(5);
   const words = ['gemm', 'bf16', '64x64', '64x32', 'tn', 'nn', 'kernel', '\u{1f525}'];
@@ -188,6 +195,8 @@ test('names in little room are told apart by what differs', () => {
     const shown = [...legendNames(all).values()];
     assert.equal(new Set(shown).size, all.length, JSON.stringify(all));
     for (const label of shown) assert.ok(label.isWellFormed(), label);
+    const inColumn = new Set(columnNames(all).values());
+    assert.equal(inColumn.size, all.length, JSON.stringify(all));
   }
   // Thousands of names that look alike cost no more than their number.
   const many = Array.from({ length: 5000 }, (_, i) => product(`64x${i}x128`));

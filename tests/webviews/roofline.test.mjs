@@ -71,6 +71,24 @@ test('points are the rows with operations and bytes', corpus, async () => {
   });
 });
 
+test('lines have their place, which opens them', corpus, async () => {
+  const [line] = commandLine('roofline', h100, ['--group-by', 'line']).rows;
+  await harness.withPage(h100, {}, async (profile, page) => {
+    await profile.view('Roofline');
+    await page.getByRole('radio', { name: 'Lines' }).click();
+    await profile.settled();
+    const grid = page.getByRole('grid', { name: 'Costs' });
+    const name = `${line.path.split('/').at(-1)}:${line.at}`;
+    const opened = await profile.sent('openSource', () =>
+      grid.getByRole('button', { name, exact: true }).first().click(),
+    );
+    assert.deepEqual([opened.target.file, opened.target.line], [line.path, line.at]);
+    // Its number stands in the place alone.
+    const titles = await grid.getByRole('columnheader').allTextContents();
+    assert.ok(titles.includes('File') && !titles.includes('Line'), titles.join());
+  });
+});
+
 test('a lower target saves less', corpus, async () => {
   const [low, high] = ['0.4', '0.9'].map((target) =>
     commandLine('roofline', h100, ['--param', `target=${target}`]),

@@ -157,13 +157,19 @@ test('beside code the tabs of a profile stand on one line', async () => {
 
 test('shapes have room before columns that matter less', async () => {
   await withPage(sample('transformer/train.pt.trace.json.gz'), {}, async (profile, page) => {
-    await page.setViewportSize({ width: 900, height: 800 });
+    await page.setViewportSize({ width: 1280, height: 800 });
     await profile.view('Operators');
     await page.getByRole('radio', { name: 'Operator and shapes' }).click();
     await profile.settled();
     const head = gridOf(page, 'Operators').locator('[role=columnheader][data-key=inputShapes]');
     const { width } = await head.boundingBox();
     assert.ok(width >= 200, `${width} pixels`);
+    // Beside code figures come first.
+    await page.setViewportSize({ width: 640, height: 800 });
+    const keys = await gridOf(page, 'Operators')
+      .getByRole('columnheader')
+      .evaluateAll((heads) => heads.map((one) => one.dataset.key));
+    assert.ok(keys.includes('calls') && keys.includes('hostSelfUs'), keys.join());
   });
 });
 

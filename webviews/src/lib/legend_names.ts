@@ -148,6 +148,13 @@ export function columnNames(names: Iterable<string>): Map<string, string> {
     }),
   );
   for (const [text, label] of toldApart(alike, brief, mostColumnLetters)) labels.set(text, label);
+  // Names of different groups may have got the same words.
+  for (const group of groupsBy(alike, labels)) {
+    const same = new Map(group.map((text) => [text, labels.get(text)!]));
+    const apart = toldApart(group, same, mostColumnLetters);
+    for (const text of group) labels.set(text, apart.get(text) ?? text);
+  }
+  for (const group of groupsBy(alike, labels)) for (const text of group) labels.set(text, text);
   for (const [name, text] of shown) shown.set(name, labels.get(text) ?? text);
   return shown;
 }

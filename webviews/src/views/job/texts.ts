@@ -122,7 +122,7 @@ export const jobTexts = {
   openProfile: (rank: number) => `Open the profile of rank ${rank}`,
   rankNumber: (rank: number) => `Rank ${rank}`,
   lateBy: (timesLast: number, calls: number, latenessUs: number, tracedUs: number) =>
-    `arrives last at ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which wait ${quantity(tracedUs, 'us')} because of it in total.`,
+    `arrives last at ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which cost them ${quantity(tracedUs, 'us')} of waiting in total.`,
   causeUnknown: 'Cause unknown: nothing before these collectives stands out.',
   didInstead: (rank: number) => `What rank ${rank} did instead`,
   addingUpSteps: 'Summing up steps',

@@ -19,7 +19,7 @@ export const kernelsTexts = {
     'Kernel time with matrix units, without them, and unknown where the kernel name does not say.',
   communicationHint: 'Kernel time in communication kernels and in all others.',
   outsideSteps: (outside: number, launches: number) =>
-    `Outside every step: ${fixed(outside, 0)} of ${plural(launches, 'launch', 'launches')}`,
+    `Outside any step: ${fixed(outside, 0)} of ${plural(launches, 'launch', 'launches')}`,
   outsideStepsHint:
     'Launched between two steps or before the recording began: part of the whole trace, but of no step.',
   noCopies: 'No memcpy or memset ran.',

@@ -59,7 +59,7 @@ export const overviewTexts = {
   traceHealthHint: 'What was read, what was damaged, and what was not recorded.',
   events: 'Events',
   eventsHint: 'Slices, instants, counters, flows and metadata in the file.',
-  readIn: 'Read in',
+  readIn: 'Load time',
   readInHint: 'Time from opening the file to the first view.',
   sizeHint: 'Size of the file, and of its text if it was compressed.',
   sizeOf: (fileBytes: number, textBytes: number) =>

@@ -1,5 +1,6 @@
 // What the device could do at most, and what is worth optimizing: points below roofs, the same rows as
 // a table by what they could save, utilization of the steps, advice.
+import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { useNavigation } from '../../host/navigation.ts';
@@ -14,6 +15,7 @@ import { FindingList } from '../../widgets/findings.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
+import { PlaceCell } from '../../widgets/table/cells.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { useWidth } from '../../widgets/width.ts';
 import { filterFor, lineAction, sourceAction, text, timelineAction, viewAction } from '../links.ts';
@@ -32,6 +34,14 @@ const groupings = {
   line: commonTexts.lines,
 } as const;
 type Grouping = keyof typeof groupings;
+/** What rows are called in the middle of a sentence. */
+const rowNames: Record<Grouping, string> = {
+  operator: commonTexts.operatorRows,
+  shape: commonTexts.operatorRows,
+  kernel: commonTexts.kernelRows,
+  module: commonTexts.moduleRows,
+  line: commonTexts.lineRows,
+};
 const rooflines: Record<Grouping, string> = {
   operator: rooflineTexts.rooflineOfOperators,
   shape: rooflineTexts.rooflineOfShapes,
@@ -101,6 +111,14 @@ const operatorCell = (row: Row) =>
     <Name whole={text(row, 'name')} />
   );
 
+/** A line by its place, which opens the code. */
+const placeCell = (row: Row) => <PlaceCell row={{ ...row, file: row.path!, line: row.at! }} />;
+
+const cells: Partial<Record<Grouping, Record<string, (row: Row) => ComponentChildren>>> = {
+  operator: { ...costCells, name: operatorCell },
+  line: { ...costCells, path: placeCell },
+};
+
 /** The table of what is worth optimizing, the chart's rows in full. */
 function Savings(props: { by: Grouping; target: number }) {
   const { by } = props;
@@ -108,7 +126,7 @@ function Savings(props: { by: Grouping; target: number }) {
     <DataTable
       key={by}
       name={rooflineTexts.costs}
-      rows={rooflineTexts.costRows}
+      rows={rowNames[by]}
       view="roofline"
       stateKey={by}
       method="view/roofline"
@@ -131,7 +149,9 @@ function Savings(props: { by: Grouping; target: number }) {
         'intensity',
         'share',
       ]}
-      renderCell={by === 'operator' ? { ...costCells, name: operatorCell } : costCells}
+      renderCell={cells[by] ?? costCells}
+      // The cell of the file names the line too.
+      hideColumns={() => (by === 'line' ? ['at'] : [])}
       actions={(row) => actionsOf(row, by)}
       empty={commonTexts.noKernelRan}
     />

@@ -87,7 +87,6 @@ export const rooflineTexts = {
   rooflineOfKernels: 'Roofline of kernels',
   rooflineOfModules: 'Roofline of modules',
   rooflineOfLines: 'Roofline of lines',
-  costRows: 'costs',
   worthOptimizing: 'Worth optimizing',
   worthOptimizingHint:
     'Rows by the time saved if each of their kernels reached the chosen share of its roof.',

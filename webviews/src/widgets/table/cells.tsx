@@ -60,7 +60,7 @@ export function Cell(props: {
 }
 
 /** A recorded place: the file's name and line, leading to the code. */
-function PlaceCell(props: { row: Row }) {
+export function PlaceCell(props: { row: Row }) {
   const { file, line } = props.row;
   if (typeof file !== 'string' || file === '') return <span class="no-value">{'\u2013'}</span>;
   const at = typeof line === 'number' && line > 0 ? line : undefined;

@@ -76,8 +76,8 @@ export function useMeasures(
       for (const { key } of present) {
         const value = row[key];
         // Letters of the longest place, as its cell shows it.
-        if (key === 'file' && typeof value === 'string') {
-          const place = `${fileName(value)}:${String(row.line ?? '')}`;
+        if (places.has(key) && typeof value === 'string') {
+          const place = `${fileName(value)}:${String((key === 'file' ? row.line : row.at) ?? '')}`;
           largest[key] = Math.max(largest[key] ?? 0, place.length);
         } else if (key === present[0]?.key && typeof value === 'string') {
           largest[key] = Math.max(largest[key] ?? 0, value.length);
@@ -108,13 +108,19 @@ export function useMeasures(
   return { largest, scales, names };
 }
 
-/** Columns of names beside the first, and of what tells rows of one name apart. */
+/** Columns of files, whose cells name the line too. */
+const places: ReadonlySet<string> = new Set(['file', 'path']);
+
+/** Columns of names beside the first. */
 const named: ReadonlyMap<string, number> = new Map([
   ['function', 240],
   ['name', 290],
   ['reason', 290],
-  ['inputShapes', 220],
 ]);
+
+/** Columns that tell rows of one name apart, and their part of the room. */
+const besides: ReadonlySet<string> = new Set(['operator', 'inputShapes', 'params']);
+const besidesPart = 6;
 
 /** What texts of so many letters take, and no more than `most` pixels. */
 const textPx = (letters: number, least: number, most: number): number =>
@@ -130,9 +136,13 @@ export function minimumWidth(
   largest: number,
   firstPx: number | undefined,
   drawn: boolean,
+  roomPx: number,
 ): number {
-  // Names are cut in their middle; places are not.
-  if (column.key === 'file') return Math.round(Math.min(280, Math.max(140, largest * 7.7 + 40)));
+  // Names are cut in their middle; places are not, but beside the function, which leads there as well.
+  if (places.has(column.key)) {
+    const most = column.key === 'file' ? 280 : 180;
+    return Math.round(Math.min(most, Math.max(140, largest * 7.7 + 40)));
+  }
   if (firstPx !== undefined) return firstPx;
   if (column.type !== 'text') {
     const most = cellNumber(column, scale, largest);
@@ -143,7 +153,10 @@ export function minimumWidth(
   const mostNamed = named.get(column.key);
   if (mostNamed !== undefined) return textPx(largest, 110, mostNamed);
   if (column.key === 'kernel') return 190;
-  if (column.key === 'grid' || column.key === 'block') return 96;
+  if (column.key === 'grid' || column.key === 'block') return textPx(largest, 80, 140);
+  if (besides.has(column.key)) {
+    return textPx(largest, 110, Math.max(116, Math.min(220, roomPx / besidesPart)));
+  }
   // Short words take what they need.
   if (drawn) return 116;
   return textPx(largest, numberColumnPx(column.title, ''), 116);

@@ -139,6 +139,7 @@ function useColumns<M extends TableMethod>(
         measures.largest[column.key] ?? 0,
         index === 0 && !numeric(column) ? namePx : undefined,
         props.renderCell?.[column.key] !== undefined,
+        roomPx,
       ),
     stays: index === 0 || column.key === sortKey || widths.value[column.key] !== undefined,
   }));
