@@ -59,8 +59,8 @@ void MergeHalves(std::span<uint32_t> rows, size_t middle, Before&& before,
 }  // namespace sort_runs_detail
 
 // Sorts `rows` by `before`, a strict weak order, and keeps the order of equal ones. Finds the runs
-// that are in order already and merges neighbors: linear where few rows are out of place or none far
-// from it, as recorders leave them, and never worse than n log n.
+// that are in order already and merges neighbors: linear where few rows are out of place or none
+// far from it, as recorders leave them, and never worse than n log n.
 template <typename Before>
 void SortRuns(std::span<uint32_t> rows, Before&& before) {
   std::vector<uint32_t> borders;  // where runs begin, and the end

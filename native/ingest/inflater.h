@@ -18,9 +18,10 @@ class Inflater {
   virtual ~Inflater() = default;
   // Begins another stream.
   virtual void Reset() = 0;
-  // Takes bytes from the front of `in` and writes to the front of `out`; both shrink by what was used.
-  // A library may have taken more than the stream has, some of it in an earlier call: at the end of a
-  // stream `in` can begin up to kLookBack bytes before where it began, and its owner keeps these.
+  // Takes bytes from the front of `in` and writes to the front of `out`; both shrink by what was
+  // used. A library may have taken more than the stream has, some of it in an earlier call: at the
+  // end of a stream `in` can begin up to kLookBack bytes before where it began, and its owner keeps
+  // these.
   virtual Status Run(std::span<const unsigned char>* in, std::span<unsigned char>* out) = 0;
 
   static constexpr int kLookBack = 8;

@@ -405,6 +405,32 @@ TEST_CASE("what a device cannot have is not known") {
   REQUIRE(device.compute_major == 0);
 }
 
+TEST_CASE("events without a type are counted behind any damage") {
+  constexpr std::string_view kStructure = "{}[]\",:";
+  const std::string typeless[] = {
+      R"({"name":"n","pid":1,"tid":"[1}","ts":5})",
+      R"({"args":{"value":[{"name":"inner"}]},"name":"window","ts":6})",
+  };
+  for (const std::string& damaged : {Event(1, Spelling::kNameFirst), typeless[0], typeless[1]}) {
+    for (size_t at = 0; at < damaged.size(); ++at) {
+      if (kStructure.find(damaged[at]) == std::string_view::npos) continue;
+      for (const std::string_view put : {"", "[", ",", "\"", "}}"}) {
+        std::string text = R"({"traceEvents":[)" + Event(0, Spelling::kPhaseFirst) + "," +
+                           damaged.substr(0, at) + std::string(put) + damaged.substr(at + 1);
+        for (int i = 0; i < 4; ++i) text += "," + typeless[i % 2];
+        text += "," + Event(2, Spelling::kPhaseFirst) + "]}";
+        INFO(text);
+        const Reading reading = ReadAnyhow(text, {17, 256});
+        INFO(reading.digest);
+        REQUIRE(reading.read() >= 2);
+        REQUIRE(reading.events >= 6);
+        // The one that is damaged, and those without a type.
+        REQUIRE(reading.problems >= (IsSound(text) ? 4 : 5));
+      }
+    }
+  }
+}
+
 TEST_CASE("an event without a type behind one that nests too deep is counted") {
   const std::string without = R"({"name":"n","pid":1,"tid":1,"ts":5,"dur":1,"args":{"value":0}})";
   const auto repeated = [](int times, const std::string& text) {

@@ -133,9 +133,10 @@ TEST_CASE("of what is damaged or cut each library gives the same text up to the 
     } else {
       for (size_t flips = 1 + texts.Below(3); flips > 0; --flips) {
         // Also in the header, the first table and the sums.
-        const size_t within = texts.Below(2) == 0 ? packed.size() : std::min<size_t>(packed.size(), 90);
-        const size_t at = texts.Below(2) == 0 ? texts.Below(within)
-                                              : packed.size() - 1 - texts.Below(within);
+        const size_t within =
+            texts.Below(2) == 0 ? packed.size() : std::min<size_t>(packed.size(), 90);
+        const size_t at =
+            texts.Below(2) == 0 ? texts.Below(within) : packed.size() - 1 - texts.Below(within);
         packed[at] = static_cast<char>(texts.Below(256));
       }
     }

@@ -52,16 +52,22 @@ bool FindsPhaseBehindDamage(const char* p, const char* end) {
   return false;
 }
 
-enum class Phase { kNone, kSound, kDamaged };
+// kMissing: the object is sound and has what only events have, but no phase.
+enum class Phase { kNone, kMissing, kSound, kDamaged };
 
 // Walks over the members of the object whose first key stands at `p`, up to "ph". *reached: how
 // far.
 Phase FindPhase(const char* p, const char* end, const char** reached) {
+  bool named = false, placed = false;  // on a thread or in time
   for (;;) {
     *reached = p;
     if (p >= end) return Phase::kDamaged;  // larger than what is looked at
-    if (*p == '}') return Phase::kNone;
+    if (*p == '}') return named && placed ? Phase::kMissing : Phase::kNone;
     if (*p != '"') break;
+    named |= StartsWith(p, end, "\"name\"");
+    for (const std::string_view key : {"\"ts\"", "\"pid\"", "\"tid\""}) {
+      placed |= StartsWith(p, end, key);
+    }
     if (StartsWith(p, end, kPhaseKey)) {
       return HasPhase(p, end) ? Phase::kSound : Phase::kDamaged;
     }
@@ -103,7 +109,18 @@ bool BeginsEvent(const char* p, const char* end, char before, bool thorough, uin
   const char* reached = key;
   const Phase phase = FindPhase(key, end, &reached);
   *searched += static_cast<uint64_t>(reached - p);
-  return phase == Phase::kSound || (phase == Phase::kDamaged && MayFollow(before));
+  switch (phase) {
+    case Phase::kSound:
+      return true;
+    case Phase::kDamaged:
+      return MayFollow(before);
+    case Phase::kMissing:
+      // It is dropped as an event without a phase, and counted as one.
+      return before == ',';
+    case Phase::kNone:
+      break;
+  }
+  return false;
 }
 
 KeyAt FindKey(const char* p, const char* end) {
