@@ -45,6 +45,19 @@ inline constexpr Sentence kJobStraggler{
     "wait {caused}{reason, select, none {} notBegun {; its recording started {time} late"
     "} other {; instead it was in {name}{placed, select, yes { "
     "at {place}} other {}} ({time} more)}}."};
+// Work of a rank between its sends and receives; {steps} of them, the largest named {step}.
+inline constexpr Sentence kJobLateWork{
+    "jobLateWork",
+    "Rank {rank} {kind, select, once {was late before {calls, plural, one {# send or receive} "
+    "other "
+    "{# sends and receives}} in {named, select, no {{steps, plural, one {# step} other {# steps}}} "
+    "other {{steps, plural, one {step {step}} other {# steps, most in step {step}}}}}: its work "
+    "took {excess} longer than usual} always {works longer in every step than ranks that do the "
+    "same: {excess} more than their {usual}} other {is a heavy stage: in every step its work takes "
+    "longer than that of the other stages, {excess} more than their {usual}}}, and others waited "
+    "{caused} because of it{reason, select, none {} other {; most in {name}{placed, select, yes { "
+    "at "
+    "{place}} other {}} ({time} more)}}."};
 inline constexpr Sentence kNoDigestOf{"noDigestOf", "{path} has no digest"};
 
 }  // namespace emberline::messages

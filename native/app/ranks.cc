@@ -258,6 +258,56 @@ std::string NotesText(const Json& job) {
   return text;
 }
 
+// What a rank did that made it late, as the arguments of a sentence; nothing where `reasons` is
+// empty.
+void AddReason(const Json& reasons, MessageArgs* args) {
+  if (reasons.empty()) {
+    args->emplace_back("reason", "none");
+    return;
+  }
+  const Json& reason = reasons[0];
+  const std::string place = reason["place"], name = reason["name"];
+  args->emplace_back("reason", name == kNotRecorded ? "notBegun" : "known");
+  args->emplace_back("name", Escaped(name));
+  args->emplace_back("placed", place.empty() ? "no" : "yes");
+  args->emplace_back("place", Escaped(place));
+  args->emplace_back("time", Humane(reason["timeUs"], "us"));
+}
+
+// Sentences about a rank that others wait for: in collectives, then for its work between sends and
+// receives. What it did stands in the first.
+std::string StragglerText(const Json& late) {
+  const auto us = [](double value) { return Humane(value, "us"); };
+  const auto count = [](const Json& value) { return value.get<int64_t>(); };
+  std::string text;
+  const auto add = [&](const Sentence& sentence, MessageArgs args) {
+    AddReason(text.empty() ? late["reasons"] : Json::array(), &args);
+    text += Say(sentence, std::move(args)).text + "\n";
+  };
+  double in_collectives = late["tracedUs"];
+  for (const Json& work : late["work"]) in_collectives -= work["tracedUs"].get<double>();
+  if (late["work"].empty() || in_collectives > 1) {
+    add(messages::kJobStraggler, {{"rank", count(late["rank"])},
+                                  {"last", count(late["timesLast"]), Unit::kCount},
+                                  {"calls", count(late["calls"]), Unit::kCount},
+                                  {"caused", us(in_collectives)}});
+  }
+  for (const Json& work : late["work"]) {
+    const Json& steps = work["steps"];
+    add(messages::kJobLateWork,
+        {{"rank", count(late["rank"])},
+         {"kind", work["kind"].get<std::string>()},
+         {"calls", count(work["calls"]), Unit::kCount},
+         {"steps", count(work["stepCount"]), Unit::kCount},
+         {"named", steps.empty() ? "no" : "yes"},
+         {"step", steps.empty() ? "" : Escaped(steps[0]["step"].get<std::string>())},
+         {"usual", us(work["usualUs"])},
+         {"excess", us(work["excessUs"])},
+         {"caused", us(work["tracedUs"])}});
+  }
+  return text;
+}
+
 std::string SummaryText(const Json& job) {
   const auto us = [](const Json& value) { return Humane(value, "us"); };
   const auto count = [](const Json& value) { return value.get<int64_t>(); };
@@ -290,24 +340,7 @@ std::string SummaryText(const Json& job) {
               {{"transfer", us(job["transferUs"])}, {"waiting", us(job["waitingUs"])}})
               .text +
           "\n";
-  for (const Json& late : job["stragglers"]) {
-    MessageArgs args = {{"rank", count(late["rank"])},
-                        {"last", count(late["timesLast"]), Unit::kCount},
-                        {"calls", count(late["calls"]), Unit::kCount},
-                        {"caused", us(late["tracedUs"])},
-                        {"reason", late["reasons"].empty() ? "none" : "known"}};
-    if (!late["reasons"].empty()) {
-      const Json& reason = late["reasons"][0];
-      const std::string place = reason["place"];
-      const std::string name = reason["name"];
-      if (name == kNotRecorded) args.back() = {"reason", "notBegun"};
-      args.emplace_back("name", Escaped(name));
-      args.emplace_back("placed", place.empty() ? "no" : "yes");
-      args.emplace_back("place", Escaped(place));
-      args.emplace_back("time", us(reason["timeUs"]));
-    }
-    text += Say(messages::kJobStraggler, std::move(args)).text + "\n";
-  }
+  for (const Json& late : job["stragglers"]) text += StragglerText(late);
   return text + NotesText(job);
 }
 

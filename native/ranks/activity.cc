@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/intervals.h"
 #include "base/hash.h"
@@ -20,6 +21,8 @@ constexpr size_t kKept = 4;
 // What takes less than this, or less than a fiftieth of the time, explains nothing.
 constexpr Ns kShortest = 20'000;
 constexpr int64_t kShare = 50;
+// Windows that a piece of work is counted in; what spans more of them is not what delayed one.
+constexpr size_t kMaxReached = 64;
 constexpr size_t kMaxName = 200;
 constexpr const char* kUnrecorded = "(nothing that was recorded)";
 
@@ -42,6 +45,7 @@ using ActivityKey = std::tuple<uint8_t, uint32_t, uint32_t>;  // kind, name, pla
 
 struct Window {
   Interval time;
+  Ns since = 0;           // of it, what is to be explained
   size_t collective = 0;  // in the digest
   TrackIndex thread = kNone;
   std::map<ActivityKey, Ns> parts;
@@ -65,6 +69,8 @@ class Explainer {
       std::vector<Interval> times;
       for (const SliceIndex i : works) times.push_back({s_.start(i), s_.end(i)});
       const IntervalSet busy = Unite(std::move(times));
+      const IntervalLengths exposed(ExposedTimes(groups, works));
+      AddExposure(device, exposed);
       std::vector<const std::vector<size_t>*> order;
       for (const auto& [group, calls] : groups) order.push_back(&calls);
       std::stable_sort(order.begin(), order.end(),
@@ -72,7 +78,7 @@ class Explainer {
       if (order.size() > kMaxGroups) order.resize(kMaxGroups);
       for (const auto* calls : order) {
         if (w_.cancel.cancelled()) return;
-        ExplainGroup(*calls, works, busy);
+        ExplainGroup(*calls, works, busy, exposed);
       }
     }
   }
@@ -95,16 +101,49 @@ class Explainer {
     return works;
   }
 
+  // When calls run on a device and nothing else does.
+  IntervalSet ExposedTimes(const std::map<uint32_t, std::vector<size_t>>& groups,
+                           const std::vector<SliceIndex>& works) {
+    std::unordered_set<SliceIndex> slices;
+    std::vector<Interval> calls, others;
+    for (const auto& [group, indexes] : groups) {
+      for (const size_t index : indexes) {
+        const SliceIndex slice = w_.collectives.calls[index].slice;
+        slices.insert(slice);
+        calls.push_back({s_.start(slice), s_.end(slice)});
+      }
+    }
+    for (const SliceIndex i : works) {
+      if (slices.count(i) == 0) others.push_back({s_.start(i), s_.end(i)});
+    }
+    return Subtract(Unite(std::move(calls)), Unite(std::move(others)));
+  }
+
+  void AddExposure(int64_t device, const IntervalLengths& exposed) {
+    Ns before = 0;  // the start of the call before
+    for (CollectiveDigest& c : digest_->collectives) {
+      if (c.device != device) continue;
+      c.exposed = exposed.Within({c.start, c.start + c.duration});
+      c.exposed_before = exposed.Within({before, c.start});
+      before = c.start;
+    }
+  }
+
   void ExplainGroup(const std::vector<size_t>& calls, const std::vector<SliceIndex>& works,
-                    const IntervalSet& busy) {
+                    const IntervalSet& busy, const IntervalLengths& exposed) {
     std::vector<Window> windows;
-    Ns end = 0;  // the trace's start
+    Ns end = 0;    // the trace's start
+    Ns begun = 0;  // what a send or receive before may run beside
     for (const size_t index : calls) {
       const Collective& c = w_.collectives.calls[index];
       const Ns start = s_.start(c.slice);
-      if (start > end) {
+      const bool pair = IsPointToPoint(c.op);
+      const Ns from = pair ? begun : end;
+      begun = pair ? start : std::max(begun, s_.end(c.slice));
+      if (start > from) {
         Window window;
-        window.time = {end, start};
+        window.time = {from, start};
+        window.since = start - from - (pair ? exposed.Within(window.time) : 0);
         window.collective = index;
         const SliceIndex host = c.launch != kNone ? c.launch : c.call;
         window.thread = host == kNone ? main_ : s_.track(host);
@@ -126,13 +165,17 @@ class Explainer {
     for (const SliceIndex i : works) {
       while (at < windows->size() && (*windows)[at].time.end <= s_.start(i)) ++at;
       if (at == windows->size()) return;
-      Window& window = (*windows)[at];
-      const Interval part{std::max(s_.start(i), window.time.begin),
-                          std::min(s_.end(i), window.time.end)};
-      if (part.Length() == 0) continue;
       const auto communicates = group_of_.find(i);
       if (communicates != group_of_.end() && communicates->second == group) continue;
-      window.parts[DeviceKey(i, communicates != group_of_.end())] += part.Length();
+      // Windows of sends and receives follow each other without a gap: work may reach into several.
+      const size_t last = std::min(windows->size(), at + kMaxReached);
+      for (size_t k = at; k < last && (*windows)[k].time.begin < s_.end(i); ++k) {
+        Window& window = (*windows)[k];
+        const Interval part{std::max(s_.start(i), window.time.begin),
+                            std::min(s_.end(i), window.time.end)};
+        if (part.Length() == 0) continue;
+        window.parts[DeviceKey(i, communicates != group_of_.end())] += part.Length();
+      }
     }
   }
 
@@ -231,7 +274,7 @@ class Explainer {
 
   void Keep(const Window& window) {
     CollectiveDigest& c = digest_->collectives[window.collective];
-    c.since = window.time.Length();
+    c.since = window.since;
     std::vector<std::pair<Ns, ActivityKey>> order;
     for (const auto& [key, time] : window.parts) {
       if (time >= kShortest && time >= c.since / kShare) order.emplace_back(time, key);

@@ -15,6 +15,10 @@ int64_t SizeBucket(int64_t bytes) {
   return bucket;
 }
 
+std::string StepName(const Job& job, uint32_t rank, int64_t step) {
+  return step >= 0 ? job.ranks[rank].digest->steps[static_cast<size_t>(step)].name : "";
+}
+
 const CollectiveDigest& DigestOf(const Job& job, const MatchedCall::Member& member) {
   return job.ranks[member.rank].digest->collectives[member.call];
 }
@@ -262,16 +266,21 @@ Table StragglersTable(const Job& job) {
            [](const Row& r) { return Cell(static_cast<int64_t>(r.late->calls)); })
       .Add(Count("timesLast", "Arrived last", "Number of times that it arrived last."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.late->times_last)); })
-      .Add(Duration("causedUs", "Caused waiting",
-                    "Time that the others waited when it arrived last."),
+      .Add(Duration(
+               "causedUs", "Caused waiting",
+               "Time that the others waited when it arrived last. Collectives that follow sends "
+               "or receives are left out: stages of a pipeline arrive at them one after the "
+               "other."),
            time(&RankLateness::caused))
       .Add(Duration("tracedUs", "Traced waiting",
                     "Time that others waited where the delay began with this rank: it came last "
                     "without having waited for another rank, or another rank came last because it "
-                    "had waited for this one in another group."),
+                    "had waited for this one in another group; or its work between sends and "
+                    "receives took longer than usual, or than that of ranks like it."),
            time(&RankLateness::traced))
       .Add(Duration("latenessUs", "Lateness",
-                    "Time behind the median arrival of the others, when it arrived last."),
+                    "Time behind the median arrival of the others, when it arrived last, and time "
+                    "that its late work between sends and receives cost the rank behind it."),
            time(&RankLateness::lateness))
       .Add(Duration("waitingUs", "Waiting", "Time that it waited for others."),
            time(&RankLateness::waiting))
@@ -325,6 +334,46 @@ Table ReasonsTable(const Job& job) {
   return table.Make(rows);
 }
 
+Table LateWorkTable(const Job& job) {
+  struct Row {
+    const Job* job;
+    uint32_t rank;
+    DelayKind kind;
+    const LateWork::Step* step;
+  };
+  std::vector<Row> rows;
+  for (const RankLateness& late : job.lateness) {
+    for (const LateWork& work : late.work) {
+      for (const LateWork::Step& step : work.steps) {
+        rows.push_back({&job, late.rank, work.kind, &step});
+      }
+    }
+  }
+  const auto time = [](Ns LateWork::Step::*member) {
+    return [member](const Row& r) { return TimeCell(r.step->*member); };
+  };
+  TableBuilder<Row> table;
+  table.Add(RankKey(), [](const Row& r) { return Cell(r.job->ranks[r.rank].rank); })
+      .Add(TextKey("step", "Step", "Profiler step; empty outside of all steps."),
+           [](const Row& r) { return TextOrEmpty(StepName(*r.job, r.rank, r.step->step)); })
+      .Add(TextKey("kind", "Compared with",
+                   "once: the same rank at other times. always: ranks that do the same work in "
+                   "other pipelines or in the same ring, in every step. heavy: the other stages, "
+                   "in every step."),
+           [](const Row& r) { return TextCell(DelayKindName(r.kind)); })
+      .Add(Count("calls", "Calls", "Sends, receives and collectives that it came to late."),
+           [](const Row& r) { return Cell(static_cast<int64_t>(r.step->calls)); })
+      .Add(Duration("usualUs", "Usual work", "What its work before these calls should have taken."),
+           time(&LateWork::Step::usual))
+      .Add(
+          Duration("excessUs", "Excess work", "What its work before these calls took beyond that."),
+          time(&LateWork::Step::excess))
+      .Add(Duration("tracedUs", "Traced waiting",
+                    "Time that others waited because of it, through any number of ranks."),
+           time(&LateWork::Step::caused));
+  return table.Make(rows);
+}
+
 Table LatenessTable(const Job& job) {
   struct Row {
     int64_t rank = 0;
@@ -346,7 +395,15 @@ Table LatenessTable(const Job& job) {
       row.transfer += call.transfer;
       if (i != call.last || !IsSymmetric(call.op)) continue;
       ++row.last;
-      row.lateness += std::max<Ns>(0, call.lateness);
+      if (!call.follows_pairs) row.lateness += std::max<Ns>(0, call.lateness);
+    }
+  }
+  for (const RankLateness& late : job.lateness) {
+    for (const LateWork& work : late.work) {
+      for (const LateWork::Step& step : work.steps) {
+        const auto row = found.find({late.rank, step.step});
+        if (row != found.end()) row->second.lateness += step.lateness;
+      }
     }
   }
   std::vector<Row> rows;
@@ -361,7 +418,8 @@ Table LatenessTable(const Job& job) {
       .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond the transfer."),
            &Row::waiting)
       .Add(Duration("latenessUs", "Lateness",
-                    "Time behind the median arrival of the others, when it arrived last."),
+                    "Time behind the median arrival of the others, when it arrived last, and time "
+                    "that its late work between sends and receives cost the rank behind it."),
            &Row::lateness);
   return table.Make(rows);
 }

@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 5;
+inline constexpr int64_t kDigestVersion = 6;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -96,13 +96,16 @@ struct CollectiveDigest {
   int64_t slice = -1;
   std::string operation;  // operator that asked for it
   std::string place;
+  // Of its time, what its device did nothing else in; and of the time between the start of the call
+  // before on its device and its own, what calls ran in and nothing else did.
+  Ns exposed = 0, exposed_before = 0;
   Ns since = 0;  // time between the collective before and this one, which `before` explains
   std::vector<Activity> before;
   template <typename A>
   void Members(A& a) {
     a(group, op, host_only, coalesced, library, recorded, dtype, sequence, in_elements,
       out_elements, bytes, peer, parts, sent, received, parts_cut, device, step, duration, slice,
-      operation, place, since, before);
+      operation, place, exposed, exposed_before, since, before);
     a.Delta(start);
     a.Offset(launched, start);
   }

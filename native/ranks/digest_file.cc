@@ -104,7 +104,7 @@ bool TimesHold(const RankDigest& rank) {
          std::all_of(rank.collectives.begin(), rank.collectives.end(),
                      [&](const CollectiveDigest& c) {
                        return sound(c.start) && sound(c.duration) && sound(c.launched) &&
-                              sound(c.since) &&
+                              sound(c.since) && sound(c.exposed) && sound(c.exposed_before) &&
                               std::all_of(c.before.begin(), c.before.end(),
                                           [&](const Activity& a) { return sound(a.time); });
                      }) &&

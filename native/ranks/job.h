@@ -68,6 +68,9 @@ struct MatchedCall {
   Ns waiting = 0;                 // of all members together
   int64_t bytes = -1;             // of the largest member
   bool bytes_differ = false;
+  // Sends or receives, or a call of ranks that sent or received since the call of its group before:
+  // stages of a pipeline come to it one after the other without anybody's fault.
+  bool follows_pairs = false;
   double algorithm_bandwidth = 0, bus_bandwidth = 0;  // GB/s; 0 where bytes or time are not known
 };
 
@@ -87,16 +90,40 @@ struct PairTraffic {
   int64_t calls = 0;
 };
 
+// How the work of a rank between its sends and receives was longer than it should have been.
+enum class DelayKind : uint8_t {
+  kOnce,    // than usual for this rank
+  kAlways,  // in every step, than that of ranks that do the same in another pipeline or its ring
+  kHeavy,   // in every step, than that of the other stages: the stage has more to do
+};
+const char* DelayKindName(DelayKind kind);  // "once", "always", "heavy"
+
+struct LateWork {
+  DelayKind kind = DelayKind::kOnce;
+  struct Step {
+    int64_t step = -1;   // in the steps of its digest; -1 outside of them
+    uint32_t calls = 0;  // before which its work was late
+    Ns usual = 0;        // what that work should have taken
+    Ns excess = 0;       // and took beyond
+    Ns caused = 0;       // waiting of others for it
+    Ns lateness = 0;     // of the one that waited longest for it
+  };
+  std::vector<Step> steps;  // by step, those where others waited
+  Step whole;               // their sum
+};
+
 struct RankLateness {
   uint32_t rank = 0;   // in Job::ranks
   uint32_t calls = 0;  // matched ones with others
   uint32_t times_last = 0;
-  Ns waiting = 0;   // of its own
-  Ns caused = 0;    // waiting of others in the calls to which it came last
-  Ns lateness = 0;  // summed over these
+  Ns waiting = 0;  // of its own
+  // Of the calls that do not follow sends or receives: waiting of others where it came last.
+  Ns caused = 0;
+  Ns lateness = 0;  // summed over these, and what its late work between sends and receives cost
   // The same of the calls whose delay began with this rank: it came last, and not because it had
   // waited for another, or another came last because it had waited for this one.
   Ns traced = 0, traced_lateness = 0;
+  std::vector<LateWork> work;  // what of it began between sends and receives, by kind
   bool straggler = false;
   std::vector<LateReason> reasons;  // the largest first
 };

@@ -16,6 +16,7 @@ const std::vector<JobTable>& JobTables() {
       {"steps", "Ranks by step", RankStepsTable},
       {"stragglers", "Stragglers", StragglersTable},
       {"reasons", "What late ranks did instead", ReasonsTable},
+      {"lateWork", "Late work between sends and receives", LateWorkTable},
       {"lateness", "Waiting and lateness by rank and step", LatenessTable},
       {"operations", "Operations", OperationsTable},
       {"calls", "Calls", CallsTable},

@@ -36,6 +36,7 @@ Table CallsTable(const Job& job);
 Table SizesTable(const Job& job);
 Table StragglersTable(const Job& job);
 Table ReasonsTable(const Job& job);
+Table LateWorkTable(const Job& job);
 Table LatenessTable(const Job& job);
 Table MatrixTable(const Job& job);
 Table NodeMatrixTable(const Job& job);

@@ -3,14 +3,14 @@
 #include <map>
 #include <set>
 
+#include "ranks/delays.h"
 #include "ranks/job.h"
 #include "ranks/messages.h"
+#include "ranks/own_work.h"
 
 namespace emberline {
 namespace {
 
-// A rank that comes later than this is late by more than noise of the clocks.
-constexpr Ns kLate = 20'000;
 constexpr size_t kReasons = 8;
 // A straggler costs each of the others this share of the job's time on average.
 constexpr double kStraggles = 0.01;
@@ -63,11 +63,6 @@ void Measure(Job* job, MatchedCall* call) {
   }
 }
 
-using ReasonKey = std::tuple<uint8_t, std::string, std::string>;
-ReasonKey KeyOf(const Activity& activity) {
-  return {activity.where, activity.name, activity.place};
-}
-
 // What the last rank of a call did beyond the others, with the times of this.
 std::vector<Activity> ExtraOf(const Job& job, const MatchedCall& call) {
   const MatchedCall::Member& last = call.members[call.last];
@@ -103,8 +98,8 @@ std::vector<Activity> ExtraOf(const Job& job, const MatchedCall& call) {
 }
 
 // With which rank the delay of each call began. Who comes late because it waited in a collective of
-// another group is not the cause: who came last there is, or the one that this waited for. Sends
-// and receives are not followed: stages of a pipeline wait for each other without anybody's fault.
+// another group is not the cause: who came last there is, or the one that this waited for. What
+// follows sends and receives is left to Delays.
 class DelayOrigins {
  public:
   explicit DelayOrigins(const Job& job)
@@ -198,6 +193,28 @@ class DelayOrigins {
   std::vector<std::vector<End>> ends_;  // by rank
 };
 
+void MarkCallsThatFollowPairs(Job* job) {
+  std::vector<std::vector<Ns>> begins(job->ranks.size());
+  for (MatchedCall& call : job->calls) {
+    if (call.members.size() < 2 || !IsPointToPoint(call.op)) continue;
+    call.follows_pairs = true;
+    for (const MatchedCall::Member& member : call.members) {
+      begins[member.rank].push_back(member.begin);
+    }
+  }
+  for (std::vector<Ns>& of_rank : begins) std::sort(of_rank.begin(), of_rank.end());
+  for (MatchedCall& call : job->calls) {
+    const auto follows = [&](const MatchedCall::Member& member) {
+      const CollectiveDigest& own = job->ranks[member.rank].digest->collectives[member.call];
+      const std::vector<Ns>& of_rank = begins[member.rank];
+      const auto at = std::lower_bound(of_rank.begin(), of_rank.end(), member.begin - own.since);
+      return at != of_rank.end() && *at < member.begin;
+    };
+    call.follows_pairs =
+        call.follows_pairs || std::any_of(call.members.begin(), call.members.end(), follows);
+  }
+}
+
 }  // namespace
 
 void MeasureCalls(Job* job) {
@@ -223,6 +240,8 @@ void FindStragglers(Job* job) {
   std::vector<std::map<ReasonKey, LateReason>> reasons(job->ranks.size());
   for (uint32_t r = 0; r < ranks.size(); ++r) ranks[r].rank = r;
   const DelayOrigins origins(*job);
+  const std::vector<RankWork> work = FindOwnWork(*job);
+  if (!work.empty()) MarkCallsThatFollowPairs(job);
   for (size_t i = 0; i < job->calls.size(); ++i) {
     const MatchedCall& call = job->calls[i];
     if (call.members.size() < 2) continue;
@@ -236,6 +255,7 @@ void FindStragglers(Job* job) {
     ++late.times_last;
     const Ns caused = call.waiting - call.members[call.last].waiting;
     const Ns lateness = std::max<Ns>(0, call.lateness);
+    if (call.follows_pairs) continue;
     late.caused += caused;
     late.lateness += lateness;
     const uint32_t origin = origins.Of(i);
@@ -250,6 +270,26 @@ void FindStragglers(Job* job) {
       ++reason.calls;
       if (extra.where == kCommunicationActivity && origin != late.rank) {
         reason.waited_for = job->ranks[origin].rank;
+      }
+    }
+  }
+  if (!work.empty()) {
+    const Delays delays(*job, work);
+    WorkReasons found(*job, work);
+    for (RankLateness& late : ranks) {
+      late.work = delays.Of(late.rank);
+      if (late.work.empty()) continue;
+      for (const LateWork& one : late.work) {
+        late.traced += one.whole.caused;
+        late.lateness += one.whole.lateness;
+        late.traced_lateness += one.whole.lateness;
+      }
+      for (LateReason& reason : found.Of(late.rank)) {
+        LateReason& known = reasons[late.rank][KeyOf(reason.activity)];
+        const Ns sum = known.activity.time + reason.activity.time;
+        known.activity = std::move(reason.activity);
+        known.activity.time = sum;
+        known.calls += reason.calls;
       }
     }
   }

@@ -52,14 +52,19 @@ export class DrawnRank {
     this.host(`ProfilerStep#${number}`, ts, dur, 'user_annotation');
   }
 
-  /** A kernel, launched 8 us before it runs by an operator that takes 6. */
-  kernel(name, ts, dur, { operator = 'aten::mm', stream = 7, args = {}, range, record } = {}) {
+  /** A kernel, launched 8 us before it runs, or before `asked`, by an operator that takes 6. */
+  kernel(
+    name,
+    ts,
+    dur,
+    { operator = 'aten::mm', stream = 7, args = {}, range, record, asked = ts } = {},
+  ) {
     this.correlation += 1;
     const { correlation } = this;
-    this.host(operator, ts - 10, 6);
-    if (record) this.host('record_param_comms', ts - 9.5, 5, 'cpu_op', record);
-    if (range) this.host(range, ts - 9.3, 4.6, 'user_annotation');
-    this.host('cudaLaunchKernel', ts - 8, 2, 'cuda_runtime', { correlation });
+    this.host(operator, asked - 10, 6);
+    if (record) this.host('record_param_comms', asked - 9.5, 5, 'cpu_op', record);
+    if (range) this.host(range, asked - 9.3, 4.6, 'user_annotation');
+    this.host('cudaLaunchKernel', asked - 8, 2, 'cuda_runtime', { correlation });
     this.slice('kernel', name, this.device, stream, ts, dur, {
       ...args,
       device: this.device,
@@ -98,10 +103,24 @@ export class DrawnRank {
   }
 
   /** A collective with what a recorder of today says of it; `without` keys are left out. */
-  collective(call, group, elements, ts, dur, { without = [], range, more = {} } = {}) {
+  collective(
+    call,
+    group,
+    elements,
+    ts,
+    dur,
+    { without = [], range, more = {}, stream = 20, asked } = {},
+  ) {
     const record = recordOf(call, group, elements, without, more);
     const operator = `c10d::${call}`;
-    this.kernel(kernels[call], ts, dur, { operator, stream: 20, args: record, range, record });
+    this.kernel(kernels[call], ts, dur, {
+      operator,
+      stream,
+      args: record,
+      range,
+      record,
+      asked,
+    });
   }
 
   document() {

@@ -353,7 +353,7 @@ test('work of several devices in one process stays apart in each table', async (
   assert.deepEqual([...devices].sort(), ['0 0', '0 1', '1 0', '1 1']);
   // What is summed over ranks has neither column.
   const { tables } = await emberlineJson('distributed', at);
-  const whole = ['stragglers', 'reasons', 'lateness', 'ranks', 'matrix'];
+  const whole = ['stragglers', 'reasons', 'lateWork', 'lateness', 'ranks', 'matrix'];
   for (const { by } of tables) {
     const result = await emberlineJson('distributed', at, '--by', by);
     const keys = result.columns.map((column) => column.key);

@@ -104,6 +104,36 @@ Json BreakdownJson(const JobBreakdown& mean) {
           {"busyUs", mean.busy / 1000}};
 }
 
+// Steps of late work that a reply lists; the table has all.
+constexpr size_t kMaxSteps = 8;
+
+Json LateWorkJson(const Job& job, const RankLateness& late) {
+  Json all = Json::array();
+  for (const LateWork& work : late.work) {
+    std::vector<const LateWork::Step*> largest;
+    for (const LateWork::Step& step : work.steps) largest.push_back(&step);
+    std::stable_sort(largest.begin(), largest.end(),
+                     [](const auto* a, const auto* b) { return a->excess > b->excess; });
+    if (largest.size() > kMaxSteps) largest.resize(kMaxSteps);
+    const RankDigest& digest = *job.ranks[late.rank].digest;
+    Json steps = Json::array();
+    for (const LateWork::Step* step : largest) {
+      if (step->step < 0) continue;
+      steps.push_back({{"step", digest.steps[static_cast<size_t>(step->step)].name},
+                       {"excessUs", Us(step->excess)},
+                       {"tracedUs", Us(step->caused)}});
+    }
+    all.push_back({{"kind", DelayKindName(work.kind)},
+                   {"calls", work.whole.calls},
+                   {"stepCount", work.steps.size()},
+                   {"usualUs", Us(work.whole.usual)},
+                   {"excessUs", Us(work.whole.excess)},
+                   {"tracedUs", Us(work.whole.caused)},
+                   {"steps", std::move(steps)}});
+  }
+  return all;
+}
+
 Json StragglersJson(const Job& job) {
   Json stragglers = Json::array();
   for (const RankLateness& late : job.lateness) {
@@ -117,6 +147,7 @@ Json StragglersJson(const Job& job) {
                           {"causedUs", Us(late.caused)},
                           {"tracedUs", Us(late.traced)},
                           {"latenessUs", Us(late.lateness)},
+                          {"work", LateWorkJson(job, late)},
                           {"reasons", std::move(reasons)}});
   }
   return stragglers;

@@ -56,6 +56,21 @@ export function shares(
   };
 }
 
+type Straggler = DistributedJobResult['stragglers'][number];
+
+/** How others wait for a rank, each as the rest of a sentence that begins with it. */
+export function latenessTexts(late: Straggler): string[] {
+  const inWork = late.work.reduce((sum, { tracedUs }) => sum + tracedUs, 0);
+  const texts = [];
+  if (late.work.length === 0 || late.tracedUs - inWork > 1) {
+    texts.push(
+      jobTexts.lateBy(late.timesLast, late.calls, late.latenessUs, late.tracedUs - inWork),
+    );
+  }
+  for (const work of late.work) texts.push(jobTexts.lateWork[work.kind](work));
+  return texts;
+}
+
 /** The answer in one sentence. */
 export function answerText(job: DistributedJobResult): string {
   const parts = [ranksText(job)];
@@ -76,12 +91,17 @@ export function answerText(job: DistributedJobResult): string {
     return jobTexts.nobodyLate(parts.join(': '));
   }
   const [reason] = worst.reasons;
+  const [work] = worst.work;
   const why =
     reason === undefined
       ? ''
       : reason.name === notRecorded
         ? `: ${reasonText(reason)}`
         : jobTexts.withReason(reasonText(reason));
+  if (work !== undefined) {
+    const how = jobTexts.workIsLate[work.kind](work.steps[0]?.step ?? '', work.excessUs);
+    return jobTexts.workedLate(parts.join(': '), worst.rank, how, why);
+  }
   return jobTexts.comesLast(parts.join(': '), worst.rank, worst.timesLast, worst.calls, why);
 }
 

@@ -14,7 +14,7 @@ import { Select } from '../../widgets/select.tsx';
 import { Icon } from '../../widgets/icon.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
-import { answerText, isSerious, reasonText } from './answer.ts';
+import { answerText, isSerious, latenessTexts, reasonText } from './answer.ts';
 import { RankBars } from './bars.tsx';
 import { timeParts, waitParts } from './colors.ts';
 import { inOrder, stepOf, sumByRank } from './rows.ts';
@@ -91,7 +91,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
                 >
                   {jobTexts.rankNumber(late.rank)}
                 </LinkButton>{' '}
-                {jobTexts.lateBy(late.timesLast, late.calls, late.latenessUs, late.tracedUs)}
+                {latenessTexts(late).join(' ')}
               </span>
               {late.reasons.length === 0 ? (
                 <p class="note">{jobTexts.causeUnknown}</p>

@@ -5,11 +5,12 @@ import { Segments } from '../../widgets/controls.tsx';
 import { JobTable } from './table.tsx';
 import { jobTexts } from './texts.ts';
 
-type Shown = 'stragglers' | 'reasons' | 'lateness';
+type Shown = 'stragglers' | 'reasons' | 'lateWork' | 'lateness';
 
 const names: Record<Shown, string> = {
   stragglers: jobTexts.ranksByLateness,
   reasons: jobTexts.whatLateRanksDid,
+  lateWork: jobTexts.lateWorkOfRanks,
   lateness: jobTexts.latenessByRankAndStep,
 };
 
@@ -40,6 +41,7 @@ export function JobStragglers() {
             choices={{
               stragglers: jobTexts.ranks,
               reasons: jobTexts.reasons,
+              lateWork: jobTexts.workBetweenSends,
               lateness: jobTexts.ranksAndSteps,
             }}
           />

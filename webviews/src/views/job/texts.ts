@@ -1,5 +1,15 @@
 // The texts of a job.
 import { fixed, plural, pluralWord, quantity } from '#shared/numbers.ts';
+import type { JobLateWork } from '#shared/protocol.ts';
+
+const othersWait = (tracedUs: number) => `others wait ${quantity(tracedUs, 'us')} because of it`;
+/** Where late work was: in the step, or in so many and most in one. */
+const inSteps = ({ stepCount, steps }: JobLateWork) => {
+  const [most] = steps;
+  if (most === undefined) return '';
+  if (stepCount === 1) return ` in step ${most.step}`;
+  return ` in ${plural(stepCount, 'step')}, most in step ${most.step}`;
+};
 
 export const jobTexts = {
   onDevice: 'on the device',
@@ -16,8 +26,18 @@ export const jobTexts = {
   nothingExposed: (stepUs: number) =>
     `the mean step takes ${quantity(stepUs, 'us')} and has no exposed communication`,
   noCollective: (job: string) => `${job}; no collective was recorded.`,
-  nobodyLate: (job: string) => `${job}; no rank keeps the others waiting in collectives.`,
+  nobodyLate: (job: string) => `${job}; no rank keeps the others waiting.`,
   withReason: (reason: string) => `, with ${reason}`,
+  workedLate: (job: string, rank: number, how: string, why: string) =>
+    `${job}; rank ${rank} ${how}${why}.`,
+  workIsLate: {
+    once: (step: string, excessUs: number) =>
+      `hands on ${quantity(excessUs, 'us')} late${step === '' ? '' : `, most in step ${step}`}`,
+    always: (_step: string, excessUs: number) =>
+      `always works longer than ranks that do the same, ${quantity(excessUs, 'us')} in total`,
+    heavy: (_step: string, excessUs: number) =>
+      `is a heavy stage, ${quantity(excessUs, 'us')} more work than the other stages`,
+  },
   comesLast: (job: string, rank: number, timesLast: number, calls: number, why: string) =>
     `${job}; rank ${rank} arrives last at ${fixed(timesLast, 0)} of its ${plural(calls, 'collective')}${why}.`,
 
@@ -115,15 +135,23 @@ export const jobTexts = {
   remarks: 'Remarks',
   whoComesLast: 'Late ranks',
   whoComesLastHint:
-    'Ranks that others wait for in collectives: their lateness is more than 1 % of the recording.',
+    'Ranks that others wait for, in collectives or through sends and receives: their lateness is more than 1 % of the recording.',
   allRanks: 'All ranks',
   nobodyComesLast:
-    'No rank keeps the others waiting in collectives for more than 1 % of the time. Sends and receives are not counted: stages of a pipeline wait for each other by design.',
+    'No rank keeps the others waiting for more than 1 % of the time. What stages of a pipeline wait for each other by design is not counted.',
   openProfile: (rank: number) => `Open the profile of rank ${rank}`,
   rankNumber: (rank: number) => `Rank ${rank}`,
   lateBy: (timesLast: number, calls: number, latenessUs: number, tracedUs: number) =>
     `arrives last at ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which cost them ${quantity(tracedUs, 'us')} of waiting in total.`,
-  causeUnknown: 'Cause unknown: nothing before these collectives stands out.',
+  lateWork: {
+    once: (work: JobLateWork) =>
+      `works ${quantity(work.excessUs, 'us')} longer than usual before ${plural(work.calls, 'send or receive', 'sends and receives')}${inSteps(work)}; ${othersWait(work.tracedUs)}.`,
+    always: (work: JobLateWork) =>
+      `works longer in every step than ranks that do the same, ${quantity(work.excessUs, 'us')} more than their ${quantity(work.usualUs, 'us')} in total; ${othersWait(work.tracedUs)}.`,
+    heavy: (work: JobLateWork) =>
+      `is a heavy stage: it has more work in every step than the other stages, ${quantity(work.excessUs, 'us')} more than their ${quantity(work.usualUs, 'us')} in total; ${othersWait(work.tracedUs)}.`,
+  },
+  causeUnknown: 'Cause unknown: nothing that it did before stands out.',
   didInstead: (rank: number) => `What rank ${rank} did instead`,
   addingUpSteps: 'Summing up steps',
   timeOfRanks: 'Time of each rank',
@@ -158,7 +186,8 @@ export const jobTexts = {
   exposedHint: 'Exposed communication: kernels communicate and none computes.',
   beyondTransferHint: 'Time in collectives beyond the transfer.',
   lateness: 'Lateness',
-  latenessHint: 'How far it was behind the others when it arrived last.',
+  latenessHint:
+    'How far it was behind the others when it arrived last, and what its late work between sends and receives cost the rank behind it.',
   rankAtStep: (rank: number, device: number | undefined, step: string) =>
     `Rank ${rank}${device === undefined ? '' : `, device ${device}`}, ${step === '' ? 'outside of steps' : `step ${step}`}`,
   notRecordedCell: 'Not recorded',
@@ -174,6 +203,8 @@ export const jobTexts = {
   ranksByLateness: 'Ranks by lateness',
   whatLateRanksDid: 'What late ranks did instead',
   latenessByRankAndStep: 'Lateness by rank and step',
+  lateWorkOfRanks: 'Late work between sends and receives',
+  workBetweenSends: 'Pipelines',
   reasons: 'Reasons',
 
   nothingOfThis: 'No rank recorded this.',
