@@ -174,6 +174,24 @@ test('names in little room are told apart by what differs', () => {
   });
   assert.match(columnNames(names.slice(0, 1)).get(names[0]), /^elementwise_kernel<128, 4, /);
 
+  // The name of a function stays whole without a word that says what it does, too.
+  const copy = (type) =>
+    `void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::OpaqueType<${type}u>, unsigned int, 3, 64, 64>(${type}*)`;
+  assert.deepEqual(
+    [...columnNames([copy(2), copy(4)]).values()],
+    ['CatArrayBatchedCopy<\u20262u\u2026>', 'CatArrayBatchedCopy<\u20264u\u2026>'],
+  );
+
+  // Nor where the same words stand in another order.
+  const flash = (...flags) => `flash_fwd_kernel<Traits<32, 128, bfloat16_t>, ${flags.join(', ')}>`;
+  const flags = [flash(false, true, false), flash(false, false, false), flash(false, false, true)];
+  assert.deepEqual(
+    [...columnNames(flags).values()],
+    ['true, false', 'false, false', 'false, true'].map(
+      (which) => `flash_fwd_kernel<\u2026${which}\u2026>`,
+    ),
+  );
+
   // Names that end differently, but are told apart from those that end alike by the same words.
   const twice = ['64x32x128', '64x160x128'].flatMap((tile) =>
     ['gkgs_split', 'plain_sum'].map((end) => `${product(tile)}_${end}`),

@@ -70,6 +70,9 @@ function differingWords(
 function withWords(name: string, label: string, words: readonly string[], letters: number): string {
   if (label.endsWith('\u2026>')) return `${label.slice(0, -2)}, ${words.join(', ')}\u2026>`;
   if (label.endsWith('>')) return `${label.slice(0, -1)}, ${words.join(', ')}>`;
+  // A column keeps the name of the function whole: what differs are its arguments.
+  const parts = letters === mostColumnLetters ? functionParts(name) : undefined;
+  if (parts !== undefined) return `${parts.name}<\u2026${words.join(', ')}\u2026>`;
   const told = words.join(ellipsis);
   const longer = beginning(name, letters - told.length) + told;
   return /<[^>]*$/.test(longer) && name.endsWith('>') ? `${longer}>` : longer;
@@ -105,6 +108,36 @@ function toldApart(
     }
   }
   return labels;
+}
+
+/** Template arguments, as far as they are not inside others: "<a, b<c, d>>" are "a" and "b<c, d>". */
+function outerArguments(args: string): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let from = 1;
+  for (let i = 1; i < args.length - 1; i++) {
+    if ('<({'.includes(args[i]!)) depth++;
+    else if ('>)}'.includes(args[i]!)) depth--;
+    else if (args[i] === ',' && depth === 0) {
+      found.push(args.slice(from, i).trim());
+      from = i + 1;
+    }
+  }
+  return [...found, args.slice(from, -1).trim()];
+}
+
+/** Names of one function by the arguments in which they differ; undefined where these are long. */
+function byArguments(names: readonly string[]): string[] | undefined {
+  const of = functionParts(names[0]!)?.name;
+  if (of === undefined || names.some((name) => functionParts(name)?.name !== of)) return undefined;
+  const lists = names.map((name) => outerArguments(name.slice(of.length)));
+  const [first] = lists;
+  if (lists.some(({ length }) => length !== first!.length)) return undefined;
+  const places = [...first!.keys()].filter((at) => lists.some((list) => list[at] !== first![at]));
+  const labels = lists.map((list) => places.map((at) => list[at]).join(', '));
+  return labels.some((label) => label.length > mostLetters)
+    ? undefined
+    : labels.map((label) => `${of}<\u2026${label}\u2026>`);
 }
 
 /** What a legend shows for each name: short, and no two alike. */
@@ -153,6 +186,13 @@ export function columnNames(names: Iterable<string>): Map<string, string> {
     const same = new Map(group.map((text) => [text, labels.get(text)!]));
     const apart = toldApart(group, same, mostColumnLetters);
     for (const text of group) labels.set(text, apart.get(text) ?? text);
+  }
+  // Words that are the same, in another order.
+  for (const group of groupsBy(alike, functions)) {
+    if (group.length > mostAlike || !group.some((text) => labels.get(text) === text)) continue;
+    const apart = byArguments(group);
+    for (const [index, text] of group.entries())
+      labels.set(text, apart?.[index] ?? labels.get(text)!);
   }
   for (const group of groupsBy(alike, labels)) for (const text of group) labels.set(text, text);
   for (const [name, text] of shown) shown.set(name, labels.get(text) ?? text);
