@@ -26,7 +26,7 @@ inline constexpr FindingText kFarBelowRoofs{
     "Look for small sizes, slow layouts and low occupancy: batch small products, use contiguous or "
     "channels_last tensors, or compile the region."};
 inline constexpr FindingText kMemoryBoundChains{
-    "memoryBoundChains", "Chains of elementwise kernels are limited by memory",
+    "memoryBoundChains", "Elementwise chains are memory bound",
     "Three or more elementwise kernels in a row pass their results through memory. Fused, only the "
     "first would read and the last write; results that are used elsewhere lower the gain. The "
     "longest chain: {example}.",
