@@ -9,6 +9,7 @@ import { traceText } from '../generator/generate.mjs';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine, patience } from './harness.mjs';
 import {
+  factOf,
   failures,
   goToCells,
   gridOf,
@@ -287,6 +288,35 @@ test('what was chosen in one run gives way in another that does not have it (B35
     await profile.settled();
     assert.equal(await failures(page).count(), 0);
   });
+});
+
+test('a share is unknown where no name of a kernel says anything', async () => {
+  const kernel = (name, ts) => ({
+    ...slice('kernel', name, ts, 100),
+    pid: 0,
+    tid: 7,
+    args: { device: 0, stream: 7 },
+  });
+  const written = (name, kernels) => {
+    const file = join(folder, `${name}.pt.trace.json`);
+    const deviceProperties = [{ id: 0, name: 'NVIDIA H100 80GB HBM3', numSms: 132 }];
+    const host = slice('cpu_op', 'aten::mm', 0, 900);
+    writeFileSync(
+      file,
+      JSON.stringify({ schemaVersion: 1, deviceProperties, traceEvents: [host, ...kernels] }),
+    );
+    return file;
+  };
+  const share = (file) =>
+    harness.open(file).then(async (profile) => {
+      const text = await factOf(profile.page, 'Tensor core share').innerText();
+      await profile.close();
+      return text;
+    });
+  const unnamed = [kernel('triton__0d1d2d', 100), kernel('triton__0d1d2d', 300)];
+  assert.match(await share(written('unnamed', unnamed)), /unknown$/);
+  const half = [unnamed[0], kernel('ampere_bf16_s16816gemm_bf16_128x128', 300)];
+  assert.match(await share(written('half', half)), /50\.0 % \(50\.0 % unknown\)$/);
 });
 
 test('what a row of a tree leads to is not cut off', async () => {

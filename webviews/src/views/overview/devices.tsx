@@ -2,7 +2,7 @@
 import { sharedTexts } from '#shared/common_texts.ts';
 import { inMakersWords, isAmd } from '../../host/maker.ts';
 import type { ViewOverviewResult } from '#shared/protocol.ts';
-import { fixed, quantity } from '#shared/numbers.ts';
+import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Facts, Panel } from '../../widgets/panel.tsx';
@@ -55,16 +55,14 @@ export function Gpus(props: { result: ViewOverviewResult }) {
               },
               {
                 name: inMakersWords(overviewTexts.tensorCoreShare),
-                value: percent(gpu.tensorCoreShare),
-                definition: overviewTexts.tensorCoreShareHint,
-              },
-              {
-                name: inMakersWords(overviewTexts.tensorCoresUnknown),
                 value:
-                  (gpu.tensorCoreUnknownShare ?? 0) > 0
-                    ? percent(gpu.tensorCoreUnknownShare)
-                    : undefined,
-                definition: overviewTexts.tensorCoresUnknownHint,
+                  gpu.tensorCoreShare === null
+                    ? undefined
+                    : overviewTexts.shareWithUnknown(
+                        gpu.tensorCoreShare,
+                        gpu.tensorCoreUnknownShare ?? 0,
+                      ),
+                definition: overviewTexts.tensorCoreShareHint,
               },
             ].flatMap((item) => (item.value === undefined ? [] : [{ ...item, value: item.value }]))}
           />
@@ -79,7 +77,7 @@ export function Recompute(props: { result: ViewOverviewResult }) {
   const cost = props.result.recompute;
   if (cost === undefined) return null;
   const of = (us: number, part: number): string =>
-    `${quantity(us, 'us')}, ${fixed(part * 100, 1)} %`;
+    `${quantity(us, 'us')}, ${quantity(part, 'ratio')}`;
   return (
     <Panel title={sharedTexts.recompute} definition={overviewTexts.recomputeHint}>
       <Facts

@@ -37,10 +37,13 @@ export const overviewTexts = {
   estOccupancyHint:
     'Active warps as a share of the most that fit, estimated at launch and weighted by duration. Idle time does not count.',
   tensorCoreShare: 'Tensor core share',
-  tensorCoreShareHint: 'Share of kernel time in kernels that use matrix units.',
-  tensorCoresUnknown: 'Tensor cores unknown',
-  tensorCoresUnknownHint:
-    'Share of kernel time in kernels whose names do not say whether they use matrix units.',
+  tensorCoreShareHint:
+    'Share of kernel time in kernels that use matrix units. Unknown: in kernels whose names do not say whether they do.',
+  // Nothing is known where no name says anything: 0 % would be a figure.
+  shareWithUnknown: (share: number, unknown: number) =>
+    unknown >= 0.9995
+      ? 'unknown'
+      : `${quantity(share, 'ratio')}${unknown < 0.0005 ? '' : ` (${quantity(unknown, 'ratio')} unknown)`}`,
   recomputeHint:
     'Forward work that activation checkpointing ran again in backward because its results were not kept. It saves memory at the cost of this time.',
   recomputeDeviceHint:
