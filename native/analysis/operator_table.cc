@@ -81,13 +81,22 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
                                  strings.Get(row.name).starts_with("aten::");
               return known ? Cell(row.eligible) : Cell();
             });
+  // No share where no kernel's name says anything: 0 would be a figure.
+  const auto known = [](const Row& row) {
+    return row.unknown_total < row.kernel_total || row.kernel_total == 0;
+  };
   table.Add(on_device(Share("tensorCoreSelf", "Tensor cores self",
                             "Share of the operator's own kernel time in kernels that use matrix "
-                            "units. Copies and memsets are left out.")),
-            [](const Row& row) { return RatioCell(row.matrix_self, row.kernel_self); });
+                            "units; empty where none of their names says whether they do. Copies "
+                            "and memsets are left out.")),
+            [known](const Row& row) {
+              return known(row) ? RatioCell(row.matrix_self, row.kernel_self) : Cell();
+            });
   table.Add(on_device(Share("tensorCoreTotal", "Tensor cores total",
                             "The same share, including kernels of operators called inside.")),
-            [](const Row& row) { return RatioCell(row.matrix_total, row.kernel_total); });
+            [known](const Row& row) {
+              return known(row) ? RatioCell(row.matrix_total, row.kernel_total) : Cell();
+            });
   table.Add(
       HiddenIf(all_known, on_device(Share(
                               "tensorCoreUnknown", "Tensor cores unknown",
