@@ -108,9 +108,10 @@ class Explainer {
     std::vector<Interval> calls, others;
     for (const auto& [group, indexes] : groups) {
       for (const size_t index : indexes) {
-        const SliceIndex slice = w_.collectives.calls[index].slice;
-        slices.insert(slice);
-        calls.push_back({s_.start(slice), s_.end(slice)});
+        const Collective& c = w_.collectives.calls[index];
+        slices.insert(c.slice);
+        slices.insert(c.more.begin(), c.more.end());
+        calls.push_back({s_.start(c.slice), c.end});
       }
     }
     for (const SliceIndex i : works) {
@@ -139,7 +140,7 @@ class Explainer {
       const Ns start = s_.start(c.slice);
       const bool pair = IsPointToPoint(c.op);
       const Ns from = pair ? begun : end;
-      begun = pair ? start : std::max(begun, s_.end(c.slice));
+      begun = pair ? start : std::max(begun, c.end);
       if (start > from) {
         Window window;
         window.time = {from, start};
@@ -149,7 +150,7 @@ class Explainer {
         window.thread = host == kNone ? main_ : s_.track(host);
         windows.push_back(std::move(window));
       }
-      end = std::max(end, s_.end(c.slice));
+      end = std::max(end, c.end);
     }
     AddDevice(works, w_.collectives.calls[calls[0]].group, &windows);
     AddHost(busy, &windows);
@@ -159,7 +160,10 @@ class Explainer {
   void AddDevice(const std::vector<SliceIndex>& works, uint32_t group,
                  std::vector<Window>* windows) {
     if (group_of_.empty()) {
-      for (const Collective& c : w_.collectives.calls) group_of_[c.slice] = c.group;
+      for (const Collective& c : w_.collectives.calls) {
+        group_of_[c.slice] = c.group;
+        for (const SliceIndex more : c.more) group_of_[more] = c.group;
+      }
     }
     size_t at = 0;
     for (const SliceIndex i : works) {
@@ -327,7 +331,7 @@ void AddCollectives(const DigestWork& work, RankDigest* digest) {
     one.device = c.device;
     one.step = c.step == kNone ? -1 : static_cast<int64_t>(c.step);
     one.start = s.start(c.slice);
-    one.duration = s.duration(c.slice);
+    one.duration = c.end - s.start(c.slice);
     one.launched = c.launch != kNone ? s.start(c.launch) : -1;
     one.slice = c.slice;
     const SliceIndex op = OperatorOf(work.model, c);

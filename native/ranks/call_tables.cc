@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ranks/job_tables.h"
+#include "ranks/messages.h"
 #include "ranks/table_columns.h"
 
 namespace emberline {
@@ -13,6 +14,17 @@ int64_t SizeBucket(int64_t bytes) {
   int64_t bucket = 1;
   while (bucket < bytes && bucket < (int64_t{1} << 61)) bucket *= 2;
   return bucket;
+}
+
+std::string AgainstWhom(DelayKind kind) {
+  switch (kind) {
+    case DelayKind::kAlways:
+      return Say(messages::kAgainstLike, {}).text;
+    case DelayKind::kHeavy:
+      return Say(messages::kAgainstStages, {}).text;
+    default:
+      return Say(messages::kAgainstItself, {}).text;
+  }
 }
 
 std::string StepName(const Job& job, uint32_t rank, int64_t step) {
@@ -357,10 +369,10 @@ Table LateWorkTable(const Job& job) {
       .Add(TextKey("step", "Step", "Profiler step; empty outside of all steps."),
            [](const Row& r) { return TextOrEmpty(StepName(*r.job, r.rank, r.step->step)); })
       .Add(TextKey("kind", "Compared with",
-                   "once: the same rank at other times. always: ranks that do the same work in "
-                   "other pipelines or in the same ring, in every step. heavy: the other stages, "
-                   "in every step."),
-           [](const Row& r) { return TextCell(DelayKindName(r.kind)); })
+                   "Itself at other times, where it was late once. In every step: ranks that do "
+                   "the same work in other pipelines or in the same ring; or the other stages, "
+                   "where it is a heavy stage."),
+           [](const Row& r) { return TextCell(AgainstWhom(r.kind)); })
       .Add(Count("calls", "Calls", "Sends, receives and collectives that it came to late."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.step->calls)); })
       .Add(Duration("usualUs", "Usual work", "What its work before these calls should have taken."),

@@ -33,24 +33,38 @@ class Queues {
   }
   void AddLaunch(SliceIndex i) { moments_.push_back({s_.track(i), s_.start(i), true, {i, kNone}}); }
 
-  std::unordered_map<SliceIndex, std::vector<QueuedCall>> Take() {
+  QueuedWork Take() {
     std::sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) {
       return std::tie(a.track, a.time, a.launch, a.call.record) <
              std::tie(b.track, b.time, b.launch, b.call.record);
     });
-    std::unordered_map<SliceIndex, std::vector<QueuedCall>> found;
+    QueuedWork found;
     std::vector<QueuedCall> queue;
-    Ns last = 0;  // when the last of them was made
+    SliceIndex first = kNone;  // the launch that took the last queue; kNone once it is over
+    Ns last = 0;               // when the last of them was made
     for (size_t i = 0; i < moments_.size(); ++i) {
       const Moment& moment = moments_[i];
-      if (i > 0 && moments_[i - 1].track != moment.track) queue.clear();
+      if (i > 0 && moments_[i - 1].track != moment.track) {
+        queue.clear();
+        first = kNone;
+      }
       if (!moment.launch) {
+        first = kNone;
         if (!queue.empty() && !Together(queue.back(), moment.call)) queue.clear();
         queue.push_back(moment.call);
         last = moment.time;
       } else if (!queue.empty()) {
-        if (moment.time - last <= kSoon) found[moment.call.record] = std::move(queue);
+        first = kNone;
+        if (moment.time - last <= kSoon) {
+          first = moment.call.record;
+          found.calls[first] = std::move(queue);
+        }
         queue = {};
+      } else if (first != kNone && moment.time - moments_[i - 1].time <= kSoon &&
+                 s_.parent(moment.call.record) == s_.parent(first)) {
+        found.goes_on[moment.call.record] = first;
+      } else {
+        first = kNone;
       }
     }
     return found;
@@ -102,9 +116,8 @@ class Queues {
 
 }  // namespace
 
-std::unordered_map<SliceIndex, std::vector<QueuedCall>> QueuedCalls(
-    const TraceStore& store, const std::unordered_set<SliceIndex>& launches,
-    const std::unordered_set<SliceIndex>& taken) {
+QueuedWork QueuedCalls(const TraceStore& store, const std::unordered_set<SliceIndex>& launches,
+                       const std::unordered_set<SliceIndex>& taken) {
   std::unordered_set<TrackIndex> threads;
   for (const SliceIndex launch : launches) threads.insert(store.track(launch));
   Queues queues(store, taken);

@@ -20,11 +20,17 @@ struct QueuedCall {
   SliceIndex range = kNone;  // "nccl:send 0->1" within the record; or the record itself
 };
 
+struct QueuedWork {
+  std::unordered_map<SliceIndex, std::vector<QueuedCall>> calls;  // by launch
+  // Of a launch that followed another within the same range or operator: the first of them, which
+  // has the calls that all of them ran.
+  std::unordered_map<SliceIndex, SliceIndex> goes_on;
+};
+
 // What each of `launches` ran beside what is recorded around it: the calls that its thread made
 // since the launch before it, as far as they are of the last one's group and number. `taken` are
 // records that hold a launch. Linear in the slices, but for sorting the calls.
-std::unordered_map<SliceIndex, std::vector<QueuedCall>> QueuedCalls(
-    const TraceStore& store, const std::unordered_set<SliceIndex>& launches,
-    const std::unordered_set<SliceIndex>& taken);
+QueuedWork QueuedCalls(const TraceStore& store, const std::unordered_set<SliceIndex>& launches,
+                       const std::unordered_set<SliceIndex>& taken);
 
 }  // namespace emberline

@@ -52,6 +52,7 @@ class Finder {
   void AddDeviceWork(SliceIndex i) {
     Collective c;
     c.slice = i;
+    c.end = s_.end(i);
     c.launch = m_.launch[i];
     c.step = m_.step[i];
     c.device = s_.tracks()[s_.track(i)].device;
@@ -79,6 +80,7 @@ class Finder {
     const SliceIndex parent = s_.parent(i);
     if (parent != kNone && s_.name_id(parent) == s_.name_id(i)) return;
     c.slice = c.call = i;
+    c.end = s_.end(i);
     c.step = m_.step[i];
     c.host_only = true;
     c.library = std::string(CollectiveLibraryOf(s_.name(i), amd_));
@@ -193,11 +195,51 @@ class Finder {
     for (const Collective& c : list_.calls) {
       if (AskedAt(c) != kNone) launches.insert(AskedAt(c));
     }
-    const auto queued = QueuedCalls(s_, launches, taken_);
-    for (Collective& c : list_.calls) {
-      const auto calls = open(c) ? queued.find(AskedAt(c)) : queued.end();
-      if (calls != queued.end()) Join(calls->second, &c);
+    const QueuedWork queued = QueuedCalls(s_, launches, taken_);
+    std::unordered_map<SliceIndex, size_t> batches;  // what a launch began, in list_.calls
+    std::vector<size_t> later;
+    for (size_t i = 0; i < list_.calls.size(); ++i) {
+      Collective& c = list_.calls[i];
+      if (!open(c)) continue;
+      const auto calls = queued.calls.find(AskedAt(c));
+      if (calls != queued.calls.end()) {
+        batches.try_emplace(AskedAt(c), i);
+        Join(calls->second, &c);
+      } else if (queued.goes_on.count(AskedAt(c)) > 0) {
+        later.push_back(i);
+      }
     }
+    GoOn(queued, batches, later);
+  }
+
+  // Where a library runs a batch as several kernels, they are one exchange of sends and receives:
+  // which of them ran in which kernel is not recorded, and differs on the other side. Collectives
+  // are matched kernel by kernel, and share what the batch moved.
+  void GoOn(const QueuedWork& queued, const std::unordered_map<SliceIndex, size_t>& batches,
+            const std::vector<size_t>& later) {
+    std::unordered_set<size_t> taken;
+    for (const size_t i : later) {
+      Collective& c = list_.calls[i];
+      const auto first = queued.goes_on.at(AskedAt(c));
+      const auto batch = batches.find(first);
+      if (batch == batches.end()) continue;
+      Collective& whole = list_.calls[batch->second];
+      // Nothing that the records told, or another kind of work.
+      if (whole.call == kNone || whole.device != c.device) continue;
+      const bool pairs = IsPointToPoint(whole.op);
+      if (CollectiveOpOf(s_.name(c.slice)) != CollectiveOpOf(s_.name(whole.slice))) continue;
+      if (!pairs) {
+        Join(queued.calls.at(first), &c);
+        continue;
+      }
+      SliceIndex slice = c.slice;
+      if (s_.start(slice) < s_.start(whole.slice)) std::swap(slice, whole.slice);
+      whole.more.push_back(slice);
+      whole.end = std::max(whole.end, c.end);
+      taken.insert(i);
+    }
+    size_t at = 0;
+    std::erase_if(list_.calls, [&](const Collective&) { return taken.count(at++) > 0; });
   }
 
   void Join(const std::vector<QueuedCall>& calls, Collective* c) {
@@ -225,6 +267,7 @@ class Finder {
       if (joined.dtype != parts[i].dtype) joined.dtype.clear();
     }
     joined.slice = c->slice;
+    joined.end = c->end;
     joined.launch = c->launch;
     joined.call = calls[0].record;
     joined.library = c->library;

@@ -39,8 +39,10 @@ struct ExchangePart {
 struct Collective {
   // The device's work; where none was recorded (Gloo, MPI, a trace of the host), the host's call.
   SliceIndex slice = kNone;
-  SliceIndex call = kNone;    // the host's range or record around the launch; kNone without one
-  SliceIndex launch = kNone;  // runtime call that launched it
+  std::vector<SliceIndex> more;  // further kernels, where a library runs a batch as several
+  Ns end = 0;                    // of the last of them
+  SliceIndex call = kNone;       // the host's range or record around the launch; kNone without one
+  SliceIndex launch = kNone;     // runtime call that launched it
   CollectiveOp op = CollectiveOp::kUnknown;
   std::string library;   // CollectiveLibraryOf()
   std::string recorded;  // collective name as recorded; "" when only the kernel's name tells

@@ -20,7 +20,7 @@ struct Row {
   uint32_t number = 0;         // in the order of their first calls
 
   void Add(const TraceStore& s, const Collective& call) {
-    const Ns duration = s.duration(call.slice);
+    const Ns duration = call.end - s.start(call.slice);
     if (duration > longest) {
       longest = duration;
       example = call.slice;
@@ -31,7 +31,10 @@ struct Row {
     host += HostTime(s, call);
   }
   static Ns DeviceTime(const TraceStore& s, const Collective& call) {
-    return call.host_only ? 0 : s.duration(call.slice);
+    if (call.host_only) return 0;
+    Ns time = s.duration(call.slice);
+    for (const SliceIndex more : call.more) time += s.duration(more);
+    return time;
   }
   static Ns HostTime(const TraceStore& s, const Collective& call) {
     const SliceIndex asked = call.host_only       ? call.slice

@@ -1,8 +1,8 @@
 // Each rank carries by how much later it is than it would be if nobody's work had taken longer than
 // usual, and with whom that began. Work adds its excess. A call hands it on: it is as late as the
-// last of its ranks, by as much as the last would have come earlier and no rank else would have been
-// the last then. So what pipelines wait for by their nature delays nobody, and neither does excess
-// that others had time for.
+// last of its ranks, by as much as the last would have come earlier and no rank else would have
+// been the last then. So what pipelines wait for by their nature delays nobody, and neither does
+// excess that others had time for.
 #include "ranks/delays.h"
 
 #include <algorithm>
@@ -184,9 +184,8 @@ class DelayRun {
     const MatchedCall& call = job_.calls[index];
     if (IsSymmetric(call.op) || call.members.size() < 3) return false;
     const uint32_t clock = job_.ranks[call.members[0].rank].clock;
-    return std::all_of(call.members.begin(), call.members.end(), [&](const auto& member) {
-      return job_.ranks[member.rank].clock == clock;
-    });
+    return std::all_of(call.members.begin(), call.members.end(),
+                       [&](const auto& member) { return job_.ranks[member.rank].clock == clock; });
   }
 
   // Who came last of some arrivals, and by how much later than without anybody's delay.

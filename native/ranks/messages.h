@@ -61,6 +61,11 @@ inline constexpr Sentence kClockUntied{
 // What a late rank did, where it waited in another group for a rank that was late there.
 inline constexpr Sentence kWaitedFor{"waitedFor", "{name}, waiting for rank {rank}"};
 
+// What the work of a rank is compared with; see DelayKind.
+inline constexpr Sentence kAgainstItself{"againstItself", "itself at other times"};
+inline constexpr Sentence kAgainstLike{"againstLike", "ranks that do the same"};
+inline constexpr Sentence kAgainstStages{"againstStages", "the other stages"};
+
 // What the traces hold.
 inline constexpr Sentence kNotice{
     "notice", "{count, plural, one {Rank {ranks}} other {Ranks {ranks}}}: {text}"};

@@ -30,6 +30,8 @@ constexpr size_t kFewBeside = 50;
 // Of so many ranks the middle is sure.
 constexpr size_t kEnough = 64;
 constexpr size_t kEnoughReasons = 16;
+// What is less than one part in so many of all reasons is none.
+constexpr Ns kFewReasons = 20;
 // The standard deviation of normal values whose median distance from their middle is 1.
 constexpr double kOfMedian = 1.4826;
 // Of what was not seen twice.
@@ -46,8 +48,8 @@ template <typename T>
 T MiddleWithout(const std::vector<T>& sorted, T own) {
   const size_t rest = sorted.size() - 1;
   const size_t middle = (rest - 1) / 2;
-  const auto at = static_cast<size_t>(std::lower_bound(sorted.begin(), sorted.end(), own) -
-                                      sorted.begin());
+  const auto at =
+      static_cast<size_t>(std::lower_bound(sorted.begin(), sorted.end(), own) - sorted.begin());
   return sorted[middle < at ? middle : middle + 1];
 }
 
@@ -206,9 +208,9 @@ class Finder {
     }
   }
 
-  // Of each kind of calls, whether they hold their device up for the most part: it does nothing else
-  // while they run. Where sends run beside other work, none of them does: each begins when the one
-  // before it has ended, whatever its rank worked until then.
+  // Of each kind of calls, whether they hold their device up for the most part: it does nothing
+  // else while they run. Where sends run beside other work, none of them does: each begins when the
+  // one before it has ended, whatever its rank worked until then.
   std::vector<bool> HoldUp(uint32_t r, const std::vector<uint32_t>& calls,
                            const std::vector<uint32_t>& kinds, size_t count) const {
     const RankDigest& digest = *job_.ranks[r].digest;
@@ -235,8 +237,7 @@ class Finder {
            next - k < kFewBeside) {
       ++next;
     }
-    return next >= calls.size() ||
-           digest.collectives[calls[next]].start >= c.start + c.duration;
+    return next >= calls.size() || digest.collectives[calls[next]].start >= c.start + c.duration;
   }
   static bool OnlySends(const CollectiveDigest& c) {
     return c.parts.empty() ? c.op == Number(CollectiveOp::kSend)
@@ -408,7 +409,7 @@ class Finder {
 
   // How much the same stretch differs from time to time, as a part of what is usual.
   void FindDeviations() {
-    std::map<uint32_t, std::vector<double>> off;  // by component
+    std::map<uint32_t, std::vector<double>> off;                              // by component
     std::map<uint32_t, std::map<std::pair<uint32_t, int64_t>, double>> most;  // by rank and step
     for (uint32_t r = 0; r < work_.size(); ++r) {
       size_t at = 0;
@@ -518,9 +519,9 @@ class Finder {
         sum += over.back();
       }
       for (uint32_t k = one.first; k <= one.last; ++k) {
-        const double share = sum > 0 ? static_cast<double>(over[k - one.first]) /
-                                           static_cast<double>(sum)
-                                     : (k == one.last ? 1.0 : 0.0);
+        const double share =
+            sum > 0 ? static_cast<double>(over[k - one.first]) / static_cast<double>(sum)
+                    : (k == one.last ? 1.0 : 0.0);
         work.parts[k].excess = std::min(work.parts[k].work, Scaled(one.excess, share));
       }
     }
@@ -588,8 +589,7 @@ class Finder {
       const std::vector<double>& all = sorted[own.component];
       if (all.size() < 2) continue;
       const bool ring = !not_ring_[own.component];
-      const Ns middle =
-          std::llround(MiddleWithout(all, static_cast<double>(own.step_work)));
+      const Ns middle = std::llround(MiddleWithout(all, static_cast<double>(own.step_work)));
       if (!Behind(r, middle, sums[r].chance, ring ? kRingShare : kStageShare)) continue;
       own.like = ring ? DelayKind::kAlways : DelayKind::kHeavy;
       for (const uint32_t other : components[own.component]) {
@@ -646,10 +646,11 @@ class Finder {
   std::vector<bool> not_ring_;                  // by component
   std::vector<bool> beside_;                    // by component: sends run beside other work
   std::vector<std::vector<uint32_t>> matched_;  // by rank and its call: in Job::calls
-  std::map<uint32_t, std::vector<std::vector<Label>>> labels_;  // by rank, parallel to its stretches
-  std::map<uint32_t, std::vector<Ns>> allowed_;    // of stretches that count
-  std::map<uint32_t, std::set<int64_t>> steps_;    // by component
-  std::map<uint32_t, double> deviation_;           // by component, as a part of what is usual
+  std::map<uint32_t, std::vector<std::vector<Label>>>
+      labels_;                                   // by rank, parallel to its stretches
+  std::map<uint32_t, std::vector<Ns>> allowed_;  // of stretches that count
+  std::map<uint32_t, std::set<int64_t>> steps_;  // by component
+  std::map<uint32_t, double> deviation_;         // by component, as a part of what is usual
   // By rank, of each step: how much longer its work was, beyond what the others' was.
   std::map<uint32_t, std::map<int64_t, double>> step_over_;
   std::map<uint32_t, double> step_deviation_;
@@ -765,7 +766,11 @@ std::vector<LateReason> WorkReasons::Of(uint32_t rank) {
     }
   }
   std::vector<LateReason> reasons;
-  for (auto& [key, reason] : found) reasons.push_back(std::move(reason));
+  Ns whole = 0;
+  for (const auto& [key, reason] : found) whole += reason.activity.time;
+  for (auto& [key, reason] : found) {
+    if (reason.activity.time * kFewReasons >= whole) reasons.push_back(std::move(reason));
+  }
   return reasons;
 }
 

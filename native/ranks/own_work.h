@@ -50,7 +50,7 @@ struct Stretch {
 struct RankWork {
   std::vector<WorkPart> parts;  // by time; empty where the rank takes no part in exchanges
   std::vector<Stretch> stretches;
-  uint32_t component = 0;          // ranks that sends and receives tie together have the same
+  uint32_t component = 0;  // ranks that sends and receives tie together have the same
   // What it works in a step without what was late once, and what the ranks that it is compared
   // with do; the same where it is not behind them.
   Ns step_work = 0, like_work = 0;

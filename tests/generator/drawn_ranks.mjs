@@ -75,9 +75,10 @@ export class DrawnRank {
 
   /**
    * Calls that run as one kernel, launched when their records have ended: what a coalescing manager
-   * or batch_isend_irecv does. `more` is recorded of all of them, and nothing of the kernel.
+   * or batch_isend_irecv does. `more` is recorded of all of them, and nothing of the kernel. Where a
+   * library runs them as several kernels, the rest are `also`.
    */
-  batch(calls, group, ts, dur, { without = [], more = {} } = {}) {
+  batch(calls, group, ts, dur, { without = [], more = {}, also = [], kernel = SENDRECV } = {}) {
     calls.forEach(({ call, elements, peer, range, parts }, k) => {
       const at = ts - 60 + (k * 40) / calls.length;
       const record = recordOf(call, group, elements, without, {
@@ -90,15 +91,17 @@ export class DrawnRank {
       this.host('record_param_comms', at + 0.1, 40 / calls.length - 0.3, 'cpu_op', record);
       if (range) this.host(range, at + 0.2, 40 / calls.length - 0.5, 'user_annotation');
     });
-    this.correlation += 1;
-    const { correlation } = this;
-    this.host('nccl:coalesced', ts - 9, 4, 'user_annotation');
-    this.host('cudaLaunchKernelExC', ts - 8, 2, 'cuda_runtime', { correlation });
-    const stream = 20;
-    this.slice('kernel', SENDRECV, this.device, stream, ts, dur, {
-      device: this.device,
-      stream,
-      correlation,
+    this.host('nccl:coalesced', ts - 9, 8, 'user_annotation');
+    [{ ts, dur, stream: 20 }, ...also].forEach((one, k) => {
+      this.correlation += 1;
+      const { correlation } = this;
+      const launch = { correlation };
+      this.host('cudaLaunchKernelExC', ts - 8 + 1.5 * k, 1, 'cuda_runtime', launch);
+      this.slice('kernel', kernel, this.device, one.stream, one.ts, one.dur, {
+        device: this.device,
+        stream: one.stream,
+        correlation,
+      });
     });
   }
 

@@ -249,6 +249,77 @@ test('a coalesced call that runs as several kernels counts its bytes once', asyn
   );
 });
 
+test('a batch that runs as several kernels is one exchange, however the other side splits it', async () => {
+  const { group, ranks } = drawn(4);
+  const steps = 2;
+  for (let step = 0; step < steps; step += 1) {
+    const start = 1000 + step * 1000;
+    for (const rank of ranks) {
+      const next = (rank.rank + 1) % 4;
+      const before = (rank.rank + 3) % 4;
+      rank.step(step, start, 990);
+      rank.kernel('gemm', start + 20, 50);
+      // One kernel; two after each other; three side by side, the first launched the last to run.
+      const also = [
+        [],
+        [{ ts: start + 250, dur: 50, stream: 20 }],
+        [
+          { ts: start + 205, dur: 80, stream: 21 },
+          { ts: start + 195, dur: 105, stream: 22 },
+        ],
+        [{ ts: start + 210, dur: 90, stream: 21 }],
+      ][rank.rank];
+      const first = rank.rank === 1 ? 45 : 100;
+      rank.batch(
+        [
+          { call: 'send', peer: next, elements: share(rank.rank, step) },
+          { call: 'recv', peer: before, elements: share(before, step) },
+        ],
+        group,
+        start + 200,
+        first,
+        { also },
+      );
+    }
+  }
+  const at = written(ranks);
+  const calls = await table(at, 'calls');
+  assert.deepEqual(
+    calls.map((row) => [row.operation, row.ranks, row.lacking, row.bytes]),
+    [0, 1].map((step) => ['sendRecv', 4, 0, SIZE * share(3, step)]),
+  );
+  // From the first of its kernels to the last: 100 us, and 105 on rank 2.
+  for (const row of calls) {
+    assert.equal(row.transferUs, 100);
+    assert.equal(row.waitingUs, 5);
+  }
+  await assertMatrix(at, ringMatrix(4, steps));
+  assert.deepEqual(await notes(at, 'unmatchedPairs'), []);
+  assert.equal((await emberlineJson('distributed', at)).unmatchedCalls, 0);
+});
+
+test('coalesced collectives that run as several kernels count their bytes once', async () => {
+  const { group, ranks } = drawn(3);
+  for (const rank of ranks) {
+    const calls = [100, 201].map((elements) => ({ call: 'alltoall', elements }));
+    rank.batch(calls, group, 1000, 40, {
+      more: { Seq: 4 },
+      also: [{ ts: 1050, dur: 40, stream: 20 }],
+    });
+    // What follows without a record, in another range, is not of the batch.
+    rank.batch([], group, 2000, 40);
+  }
+  const rows = await table(written(ranks), 'calls');
+  assert.deepEqual(
+    rows.filter(({ operation }) => operation === 'allToAll').map((row) => [row.ranks, row.bytes]),
+    [
+      [3, 301],
+      [3, 301],
+    ],
+  );
+  assert.equal(rows.filter(({ operation }) => operation === 'sendRecv').length, 3);
+});
+
 /** All-to-all with parts of any size; `cut` lists end as recorders cut them. */
 function uneven(count, { cut = false } = {}) {
   const { group, ranks } = drawn(count);

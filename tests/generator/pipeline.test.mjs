@@ -275,7 +275,7 @@ test('a rank that is late in a ring is found: in one step, or in all', async () 
   assert.deepEqual(others, []);
   assert.equal(late.rank, 3);
   const row = (await lateWork(once)).find(({ step }) => step === '2');
-  assert.equal(row.kind, 'once');
+  assert.equal(row.kind, 'itself at other times');
   near(row.excessUs, 8 * 320);
   assert.ok(row.tracedUs > 3 * row.excessUs, 'each of the four others waited');
   assert.equal(late.reasons[0].name, 'aten::sort');

@@ -204,7 +204,7 @@ export const jobTexts = {
   whatLateRanksDid: 'What late ranks did instead',
   latenessByRankAndStep: 'Lateness by rank and step',
   lateWorkOfRanks: 'Late work between sends and receives',
-  workBetweenSends: 'Pipelines',
+  workBetweenSends: 'Late work',
   reasons: 'Reasons',
 
   nothingOfThis: 'No rank recorded this.',
