@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { emberline } from '../lib/cli.mjs';
+import { writeRanks } from '../generator/drawn_ranks.mjs';
 import { generateJob, writeJob } from '../generator/job.mjs';
+import { drawPipeline } from '../generator/pipeline.mjs';
 import { axe, commandLine, Harness } from './harness.mjs';
 import { rowCounts } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
@@ -331,6 +333,53 @@ test('what a late rank did instead is named by its function, however little room
       }
     }
   });
+});
+
+test('the late and the heavy stage of a pipeline are named, and by how much in which step', async () => {
+  const path = join(folder, 'pipeline');
+  const { ranks } = drawPipeline({
+    stages: 6,
+    weight: (stage) => (stage === 4 ? 1.6 : 1),
+    slow: [{ rank: 2, step: 2, extra: 900 }],
+  });
+  writeRanks(path, ranks);
+  await withJob(path, {}, async (job, page) => {
+    assert.match(
+      await heading(page),
+      /; rank 4 is a heavy stage, 1\d\.\d ms more work than the other/,
+    );
+    const late = page.getByRole('listitem');
+    const text = (await late.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
+    assert.match(text, /Rank 4 is a heavy stage: it has more work in every step/);
+    assert.match(
+      text,
+      /Rank 2 works 7\.\d+ ms longer than usual before \d+ sends and receives in step 2;/,
+    );
+    assert.match(text, /7\.\d+ ms more in aten::sort on the device stage\.py:77/);
+    await job.view('Stragglers');
+    await page.getByRole('radio', { name: 'Late work', exact: true }).click();
+    const against = page.locator('[role=gridcell][data-key="kind"]');
+    await against.first().waitFor();
+    assert.deepEqual(await against.allInnerTexts(), [
+      ...Array(4).fill('the other stages'),
+      'itself at other times',
+    ]);
+    await page.setViewportSize({ width: 600, height: 800 });
+    const wide = await page.evaluate(
+      () =>
+        document.querySelector('#view').scrollWidth - document.querySelector('#view').clientWidth,
+    );
+    assert.ok(wide <= 1, `${wide} px too wide`);
+  });
+  for (const theme of Object.keys(themes)) {
+    await withJob(path, { theme }, async (job, page) => {
+      assert.deepEqual(await axe(page), [], theme);
+      await job.view('Stragglers');
+      await page.getByRole('radio', { name: 'Late work', exact: true }).click();
+      await page.locator('[role=gridcell][data-key="kind"]').first().waitFor();
+      assert.deepEqual(await axe(page), [], theme);
+    });
+  }
 });
 
 test('at 600 pixels nothing of a job is cut', async () => {
