@@ -11,7 +11,7 @@
 namespace emberline {
 
 std::string MemoryDeviceName(int32_t type, int32_t id) {
-  const std::string number = " " + std::to_string(id < 0 ? 0 : id);
+  const std::string number = id < 0 ? "" : " " + std::to_string(id);
   switch (type) {
     case 0:
       return "CPU";
@@ -182,7 +182,9 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
     device.has_reserved = any_reserved && !device.relative;
     for (uint32_t at = 0; at < device.records.size(); ++at) {
       const int64_t allocated = device.AllocatedAt(memory, at);
-      if (device.peak == kNone || allocated > device.peak_allocated) {
+      // A curve that counts from zero is never below it at its peak: that was at its beginning.
+      const bool first = device.peak == kNone && !device.relative;
+      if (first || allocated > device.peak_allocated) {
         device.peak = at;
         device.peak_allocated = allocated;
       }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace emberline {
 
@@ -57,5 +58,31 @@ enum class ArgRole : uint8_t {
   kTargetRank,        // integer
 };
 inline constexpr int kArgRoleCount = static_cast<int>(ArgRole::kTargetRank) + 1;
+
+// What a recorded number can be: others come from damage, and count as not recorded. Far wider than
+// any device or library goes.
+struct ArgRange {
+  int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+};
+constexpr ArgRange RangeOf(ArgRole role) {
+  switch (role) {
+    case ArgRole::kBlocksPerSm:
+      return {0, int64_t{1} << 40};
+    case ArgRole::kOccupancy:
+      return {0, 100};
+    case ArgRole::kRegisters:
+      return {0, 1 << 12};
+    case ArgRole::kSharedMemory:
+      return {0, 1 << 30};
+    case ArgRole::kBytes:
+    case ArgRole::kInElements:
+    case ArgRole::kOutElements:
+      return {0, int64_t{1} << 50};
+    case ArgRole::kGroupSize:
+      return {0, 1 << 24};
+    default:
+      return {};
+  }
+}
 
 }  // namespace emberline

@@ -134,10 +134,23 @@ std::optional<ArgValue> TraceStore::Arg(SliceIndex i, ArgRole role) const {
   return std::nullopt;
 }
 
+namespace {
+
+// None for a number that what it is of cannot have.
+template <typename Number>
+std::optional<Number> InRange(ArgRole role, Number value) {
+  const ArgRange range = RangeOf(role);
+  const bool possible =
+      value >= static_cast<Number>(range.least) && value <= static_cast<Number>(range.most);
+  return possible ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<int64_t> TraceStore::ArgInt(SliceIndex i, ArgRole role) const {
   for (const StringId key : ArgKeysOf(role)) {
     if (key == kNone) break;
-    if (const auto value = ArgInt(i, key)) return value;
+    if (const auto value = ArgInt(i, key)) return InRange(role, *value);
   }
   return std::nullopt;
 }
@@ -145,7 +158,7 @@ std::optional<int64_t> TraceStore::ArgInt(SliceIndex i, ArgRole role) const {
 std::optional<double> TraceStore::ArgNumber(SliceIndex i, ArgRole role) const {
   for (const StringId key : ArgKeysOf(role)) {
     if (key == kNone) break;
-    if (const auto value = ArgNumber(i, key)) return value;
+    if (const auto value = ArgNumber(i, key)) return InRange(role, *value);
   }
   return std::nullopt;
 }

@@ -197,6 +197,21 @@ TEST_CASE("records without totals give a relative curve") {
   CHECK(MemoryPeakTable(t.data, *t.model, 0, PeakGrouping::kOperator).rows.empty());
 }
 
+TEST_CASE("where only releases were recorded the peak is at the beginning") {
+  const Loaded l = Load(Trace(Record(115, -512, 1, -1) + "," + Record(350, -512, 2, -1)));
+  REQUIRE(l.data.devices.size() == 1);
+  CHECK(l.data.devices[0].relative);
+  CHECK(l.data.devices[0].peak_allocated == 0);
+  CHECK(l.data.devices[0].peak == kNone);
+}
+
+TEST_CASE("a device whose number was not recorded, or cannot be one, has none in its name") {
+  const Loaded l =
+      Load(Trace(Record(115, 512, 1, 512, -1) + "," + Record(150, 512, 1, 512, 1 << 30)));
+  REQUIRE(l.data.devices.size() == 1);
+  CHECK(l.data.devices[0].name == "GPU");
+}
+
 TEST_CASE("B11: records belong to what ran on their own thread, backward or not") {
   // A backward thread works while the main thread runs an operator of its own.
   const std::string backward =

@@ -431,6 +431,35 @@ TEST_CASE("events without a type are counted behind any damage") {
   }
 }
 
+TEST_CASE("what a kernel or a copy cannot have is not known") {
+  const std::string text =
+      R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{)"
+      R"("blocks per SM":18446744073709551615,"est. achieved occupancy %":-40,)"
+      R"("registers per thread":4294967295,"shared memory":-1,"bytes":-8}},)"
+      R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":2,"args":{)"
+      R"("blocks per SM":"nan","est. achieved occupancy %":1e300}},)"
+      R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":9,"dur":2,"args":{)"
+      R"("blocks per SM":7.25,"est. achieved occupancy %":100,"registers per thread":255,)"
+      R"("shared memory":0,"bytes":8}}]})";
+  const Result<ReadResult> result = ReadTraceText(text);
+  REQUIRE(result.ok());
+  const TraceStore& store = *result->store;
+  REQUIRE(store.slice_count() == 3);
+  for (SliceIndex i = 0; i < 2; ++i) {
+    INFO(i);
+    CHECK(!store.ArgNumber(i, ArgRole::kBlocksPerSm));
+    CHECK(!store.ArgNumber(i, ArgRole::kOccupancy));
+    CHECK(!store.ArgInt(i, ArgRole::kRegisters));
+    CHECK(!store.ArgInt(i, ArgRole::kSharedMemory));
+    CHECK(!store.ArgInt(i, ArgRole::kBytes));
+  }
+  CHECK(store.ArgNumber(2, ArgRole::kBlocksPerSm) == 7.25);
+  CHECK(store.ArgNumber(2, ArgRole::kOccupancy) == 100.0);
+  CHECK(store.ArgInt(2, ArgRole::kRegisters) == 255);
+  CHECK(store.ArgInt(2, ArgRole::kSharedMemory) == 0);
+  CHECK(store.ArgInt(2, ArgRole::kBytes) == 8);
+}
+
 TEST_CASE("an event without a type behind one that nests too deep is counted") {
   const std::string without = R"({"name":"n","pid":1,"tid":1,"ts":5,"dur":1,"args":{"value":0}})";
   const auto repeated = [](int times, const std::string& text) {

@@ -11,6 +11,7 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxCountedCategories = 500;
+constexpr int64_t kMostDevices = 1 << 16;  // of a machine; a larger ordinal comes from damage
 
 }  // namespace
 
@@ -214,7 +215,9 @@ void EventSink::TakeInstant(const RawEvent& event, CategoryState& state, uint64_
     record.bytes = *bytes;
     record.address = static_cast<uint64_t>(IntArg(event, addr_).value_or(0));
     record.device_type = static_cast<int32_t>(IntArg(event, device_type_).value_or(0));
-    record.device_id = static_cast<int32_t>(IntArg(event, device_id_).value_or(-1));
+    const int64_t device_id = IntArg(event, device_id_).value_or(-1);
+    record.device_id =
+        device_id >= 0 && device_id <= kMostDevices ? static_cast<int32_t>(device_id) : -1;
     record.total_allocated = IntArg(event, total_allocated_).value_or(-1);
     record.total_reserved = IntArg(event, total_reserved_).value_or(-1);
     record.track = builder_->TrackOf(builder_->Thread(event.pid, event.tid), Domain::kHost);
