@@ -105,27 +105,40 @@ bool SendsTokens(const std::vector<std::string>& words) {
   return false;
 }
 
+// Before 2.8, NCCL named kernels by operation, algorithm and protocol first:
+// ncclBroadcastRingLLKernel_copy_i8, ncclReduceRingLL128Kernel_sum_f32.
+bool IsNcclFunction(std::string_view lower) {
+  lower = lower.substr(0, lower.find_first_of("<("));
+  return (lower.starts_with("nccl") || lower.starts_with("rccl")) && Contains(lower, "kernel");
+}
+
 }  // namespace
+
+bool IsTokenExchangeName(std::string_view name) { return SendsTokens(WordsOf(name)); }
 
 bool IsCommunicationKernelName(std::string_view name) {
   const std::string lower = LowerText(name);
   const auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
-  // Pointwise work and reductions are named after what they were fused with.
+  // Inductor names pointwise work and reductions after what they were fused with, whatever the kind
+  // of kernel: triton_poi_fused_, triton_red_fused_, triton_unk_fused_.
   constexpr std::array<std::string_view, 5> kFused = {"triton_poi_", "triton_red_", "triton_per_",
                                                       "triton_for_", "triton_tem_"};
   if (std::any_of(kFused.begin(), kFused.end(), has)) return false;
+  if (lower.starts_with("triton_") && has("_fused_")) return false;
   // Only counts what will be sent.
   if (has("get_dispatch_layout")) return false;
-  constexpr std::array<std::string_view, 15> kLibraries = {
-      "ncclkernel",    "nccldevkernel", "ncclsymk", "ncclsymdev",  "rcclgenerickernel",
-      "rccldevkernel", "rcclkernel",    "msccl",    "nvshmem",     "deep_ep::",
-      "dpsk::ep::",    "oneccl",        "hcom_",    "userbuffers", "symmetric_memory::"};
+  constexpr std::array<std::string_view, 16> kLibraries = {
+      "ncclkernel", "nccldevkernel", "ncclsymk", "ncclsymdev", "rcclgenerickernel", "rccldevkernel",
+      "rcclkernel", "msccl", "nvshmem", "deep_ep::", "dpsk::ep::", "oneccl", "hcom_", "userbuffers",
+      "symmetric_memory::",
+      // NVSHMEM's collectives that the host asks for: barrier_on_stream_kernel_threadgroup.
+      "_on_stream_kernel"};
   constexpr std::array<std::string_view, 13> kOperations = {
       "allreduce",           "all_reduce",  "allgather",   "all_gather", "reducescatter",
       "reduce_scatter",      "alltoall",    "all_to_all",  "all2all",    "multimem_",
       "cross_device_reduce", "quickreduce", "quick_reduce"};
   const auto any = [&](const auto& parts) { return std::any_of(parts.begin(), parts.end(), has); };
-  if (any(kLibraries)) return true;
+  if (any(kLibraries) || IsNcclFunction(lower)) return true;
   // PyTorch's kernels for tensors of one device; "reduce_scatter" is an index operation there.
   if (Contains(lower.substr(0, lower.find('<')), "at::native::") && !has("multimem_") &&
       !has("_shot_")) {
@@ -133,7 +146,7 @@ bool IsCommunicationKernelName(std::string_view name) {
   }
   // Threads of a block or warp reduce among themselves too.
   if (has("block_all") || has("blockall") || has("warp_all") || has("warpall")) return false;
-  return any(kOperations) || SendsTokens(WordsOf(name));
+  return any(kOperations) || IsTokenExchangeName(name);
 }
 
 bool IsSynchronizingCall(std::string_view name) {

@@ -30,6 +30,9 @@ std::string_view CollectiveLibrary(std::string_view name);
 // DeepEP, and the collectives of inference servers.
 bool IsCommunicationKernelName(std::string_view name);
 
+// True for kernels that send the tokens of experts to their devices, or back from there.
+bool IsTokenExchangeName(std::string_view name);
+
 // True for runtime and driver calls by which the host waits for the device: synchronization of a
 // stream, an event, a queue or a device, and copies that return when they are done. CUDA, HIP, XPU
 // (Unified Runtime, Level Zero, the older plugin interface) and MTIA alike.

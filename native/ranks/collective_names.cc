@@ -59,7 +59,8 @@ CollectiveOp CollectiveOpOf(std::string_view name) {
       text.find("suminplace") != std::string::npos) {
     return CollectiveOp::kAllReduce;
   }
-  // The longer names first: "reducescatter" holds two others.
+  // The longer names first: "reducescatter" holds two others. Libraries whose kernels all exchange
+  // tokens have barriers too.
   static constexpr std::pair<std::string_view, CollectiveOp> kParts[] = {
       {"reducescatter", CollectiveOp::kReduceScatter},
       {"allreduce", CollectiveOp::kAllReduce},
@@ -68,6 +69,7 @@ CollectiveOp CollectiveOpOf(std::string_view name) {
       {"allgather", CollectiveOp::kAllGather},
       {"alltoall", CollectiveOp::kAllToAll},
       {"all2all", CollectiveOp::kAllToAll},
+      {"::barrier", CollectiveOp::kBarrier},
       {"deepep::", CollectiveOp::kAllToAll},
       {"dpsk::ep::", CollectiveOp::kAllToAll},
       {"a2adispatch", CollectiveOp::kAllToAll},
@@ -89,6 +91,7 @@ CollectiveOp CollectiveOpOf(std::string_view name) {
       {"receive", CollectiveOp::kRecv},
       {"send", CollectiveOp::kSend},
   };
+  if (IsTokenExchangeName(name)) return CollectiveOp::kAllToAll;
   for (const auto& [part, op] : kParts) {
     if (text.find(part) != std::string::npos) return op;
   }

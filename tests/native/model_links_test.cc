@@ -381,20 +381,33 @@ TEST_CASE("names tell what ranges and kernels are", "[model]") {
   for (const char* name :
        {"void deep_ep::internode_ll::dispatch<false, true, 7168>",
         "void deep_ep::intranode::combine<__nv_bfloat16, 4, 768>",
-        "void dpsk::ep::internode::notify_dispatch<false>", "nvshmemi_transfer_rma_block",
+        "void dpsk::ep::internode::notify_dispatch<false>",
+        "nvshmemi_transfer_rma_block",
         "void tensorrt_llm::kernels::ar_fusion::allreduce_fusion_kernel_oneshot_lamport<true>",
         "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>",
-        "void quickreduce::allreduce_prototype_twoshot<float>", "mscclpp::allreduce7",
+        "void quickreduce::allreduce_prototype_twoshot<float>",
+        "mscclpp::allreduce7",
         "void tensorrt_llm::kernels::moe_comm::moeA2ADispatchKernel<x>(x)",
         "void tensorrt_llm::kernels::moe_comm::moeA2ACombineKernel<x>(x)",
-        "void pplx::intranode_dispatch_kernel<x>(x)", "void pplx::internode_combine_kernel<x>(x)",
+        "void pplx::intranode_dispatch_kernel<x>(x)",
+        "void pplx::internode_combine_kernel<x>(x)",
         "void mori::moe::EpDispatchIntraNodeKernel<x>(x)",
-        "void mori::moe::(anonymous namespace)::EpCombineInterNodeKernel<x>(x)"}) {
+        "void mori::moe::(anonymous namespace)::EpCombineInterNodeKernel<x>(x)",
+        "ncclBroadcastRingLLKernel_copy_i8(ncclColl)",
+        "ncclReduceRingLL128Kernel_sum_f32(ncclColl)",
+        "ncclSendRecvKernel_copy_i8(ncclColl)",
+        "void hybrid_ep::dispatch_kernel<x>(x)",
+        "void barrier_on_stream_kernel_threadgroup<(threadgroup_t)1>(int, int)",
+        "void broadcast_on_stream_kernel<char, (threadgroup_t)2>(x)"}) {
     INFO(name);
     CHECK(IsCommunicationKernelName(name));
   }
   for (const char* name :
        {"ampere_sgemm_32x32_sliced1x4_tn", "triton_poi_fused_all_reduce_add_0",
+        "triton_unk_fused_reduce_scatter_tensor_1", "triton_spl_fused_all_gather_0",
+        "void splitKreduce_kernel<32, 16, int, float>(x)", "void cub::DeviceReduceKernel<x>(x)",
+        "void flash::flash_fwd_splitkv_combine_kernel<x>(x)", "_fwd_kernel_ep_scatter_1",
+        "void at::native::vectorized_gather_kernel<16, long>(char*, char*)",
         "void deep_ep::layout::get_dispatch_layout<256, 32, 8>", "void blockAllReduceKernel<float>",
         "void dispatch_gather<float>", "void at::native::reduce_scatter_indices<int>(x)",
         "void vllm::moe::dispatch_to_experts<x>(x)", "void moe_combine_kernel",

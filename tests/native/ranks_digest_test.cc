@@ -153,6 +153,11 @@ TEST_CASE("collectives are known by name and by metadata") {
   CHECK(CollectiveOpOf("multimem_all_reduce_kernel") == CollectiveOp::kAllReduce);
   CHECK(CollectiveOpOf("void deep_ep::internode::dispatch<true>(int)") == CollectiveOp::kAllToAll);
   CHECK(CollectiveOpOf("allreduce_coalesced") == CollectiveOp::kAllReduce);
+  CHECK(CollectiveOpOf("void deep_ep::intranode::barrier<8>(int**, int)") ==
+        CollectiveOp::kBarrier);
+  CHECK(CollectiveOpOf("void hybrid_ep::dispatch_kernel<x>(x)") == CollectiveOp::kAllToAll);
+  CHECK(CollectiveOpOf("ncclReduceRingLLKernel_sum_f32(ncclColl)") == CollectiveOp::kReduce);
+  CHECK(CollectiveOpOf("void broadcast_on_stream_kernel<char>(x)") == CollectiveOp::kBroadcast);
   CHECK(CollectiveOpOf("wait") == CollectiveOp::kUnknown);
   CHECK(CollectiveLibraryOf("ncclDevKernel_Generic", true) == "rccl");
   CHECK(CollectiveLibraryOf("gloo:all_reduce", false) == "gloo");
