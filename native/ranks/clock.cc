@@ -16,9 +16,9 @@ constexpr size_t kMaxCalls = 20000;  // as many as tell enough
 
 // The recorded end of a member's call, in ns since the job's start.
 Ns EndOf(const Job& job, const MatchedCall::Member& member) {
-  const RankDigest& digest = *job.ranks[member.rank].digest;
-  const CollectiveDigest& c = digest.collectives[member.call];
-  return (digest.base_ns - job.base_ns) + c.start + c.duration;
+  const JobRank& rank = job.ranks[member.rank];
+  const CollectiveDigest& c = rank.digest->collectives[member.call];
+  return (rank.base_ns - job.base_ns) + c.start + c.duration;
 }
 
 // The same since the start of its own trace.
@@ -123,7 +123,7 @@ void AlignClocks(Job* job) {
   };
   std::map<uint32_t, Kept> kept;
   for (JobRank& rank : job->ranks) {
-    const Ns start = rank.digest->base_ns - job->base_ns;
+    const Ns start = rank.base_ns - job->base_ns;
     const Kept& first =
         kept.try_emplace(rank.clock, Kept{rank.correction, rank.drift_ppb, start}).first->second;
     // Its drift has begun with its trace: a trace that starts later lies so much further off.

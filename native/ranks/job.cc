@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/byte_size.h"
@@ -19,7 +20,7 @@ int64_t MostCommon(const std::map<int64_t, size_t>& counts) {
   int64_t best = -1;
   size_t most = 0;
   for (const auto& [value, count] : counts) {
-    if (value >= 0 && count > most) {
+    if (value > 0 && count > most) {
       best = value;
       most = count;
     }
@@ -75,6 +76,37 @@ void NameNodes(Job* job) {
   for (size_t r = 0; r < nodes.size(); ++r) job->ranks[r].node = nodes[r];
 }
 
+// Ranks are below their number.
+bool IsImpossible(const RankDigest& rank) {
+  return rank.rank >= 0 && rank.world_size > 0 && rank.rank >= rank.world_size;
+}
+
+// Between 2000 and 2100. Recorders put the absolute time behind the events, so that a trace that
+// was cut has only the time since some moment: nothing would be known from a clock centuries away.
+bool IsTimeOfDay(int64_t ns) {
+  return ns >= int64_t{946'684'800} * 1'000'000'000 && ns < int64_t{4'102'444'800} * 1'000'000'000;
+}
+
+// Where only some have a time of day, the rest begin with the first of them, until their
+// collectives tell more. Where none has, all may count from one moment.
+void PlaceInTime(Job* job) {
+  std::optional<int64_t> first, first_known;
+  for (JobRank& rank : job->ranks) {
+    rank.base_ns = rank.digest->base_ns;
+    rank.base_known = IsTimeOfDay(rank.base_ns);
+    first = std::min(first.value_or(rank.base_ns), rank.base_ns);
+    if (rank.base_known) first_known = std::min(first_known.value_or(rank.base_ns), rank.base_ns);
+  }
+  job->base_ns = first_known ? *first_known : first.value_or(0);
+  for (JobRank& rank : job->ranks) {
+    if (!first_known) {
+      rank.base_known = true;
+    } else if (!rank.base_known) {
+      rank.base_ns = job->base_ns;
+    }
+  }
+}
+
 // Files that were copied or numbered in another way.
 void NoteOtherNames(Job* job) {
   std::vector<const JobRank*> others;
@@ -111,11 +143,11 @@ void ChooseRanks(Job* job) {
   for (const RankDigest& rank : job->digest->ranks) {
     if (any && empty(rank)) {
       AddNote(job, messages::kEmptyRank, {{"path", rank.path}});
-    } else if (rank.world_size >= 0 && rank.world_size != job->world_size) {
+    } else if (rank.world_size > 0 && rank.world_size != job->world_size) {
       AddNote(job, messages::kOtherJob,
               {{"path", rank.path}, {"size", rank.world_size}, {"usual", job->world_size}},
               {rank.rank});
-    } else if (rank.rank < 0) {
+    } else if (rank.rank < 0 || IsImpossible(rank)) {
       unnamed.push_back(&rank);
     } else {
       const auto [at, added] = chosen.try_emplace(rank.rank, &rank);
@@ -136,7 +168,14 @@ void ChooseRanks(Job* job) {
     while (chosen.count(next) > 0) ++next;
     chosen[next] = digest;
     job->ranks.push_back({digest, next, false});
-    if (job->digest->ranks.size() > 1) {
+    if (IsImpossible(*digest)) {
+      AddNote(job, messages::kImpossibleRank,
+              {{"path", digest->path},
+               {"said", digest->rank},
+               {"size", digest->world_size},
+               {"rank", next}},
+              {next});
+    } else if (job->digest->ranks.size() > 1) {
       AddNote(job, messages::kUnknownRank, {{"path", digest->path}, {"rank", next}}, {next});
     }
   }
@@ -145,9 +184,7 @@ void ChooseRanks(Job* job) {
   NameNodes(job);
   NoteOtherNames(job);
   if (job->ranks.empty()) return;
-  job->base_ns = job->ranks[0].digest->base_ns;
-  for (const JobRank& rank : job->ranks)
-    job->base_ns = std::min(job->base_ns, rank.digest->base_ns);
+  PlaceInTime(job);
 }
 
 namespace {

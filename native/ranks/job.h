@@ -20,6 +20,9 @@ struct JobRank {
   int64_t rank = -1;  // as recorded; else the smallest number that no other has
   bool rank_known = true;
   std::string node;  // the machine as far as names and devices tell
+  // Absolute time of its trace's 0: as recorded, or that of the others where it has no time of day.
+  int64_t base_ns = 0;
+  bool base_known = true;
   // Added to the recorded clock to give the job's: found from collectives that end together.
   Ns correction = 0;
   // By how much its clock runs fast, in billionths, which is taken off beside the correction; 0
@@ -36,7 +39,7 @@ struct JobRank {
   }
   // Moment of a time of its trace on the job's clock, in ns since the job's start.
   Ns At(Ns time, int64_t job_base) const {
-    return time + (digest->base_ns - job_base) + correction - Drift(time);
+    return time + (base_ns - job_base) + correction - Drift(time);
   }
 };
 

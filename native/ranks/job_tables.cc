@@ -90,7 +90,10 @@ Table RanksTable(const Job& job) {
       .Add(TextFact("node", "Node", "Machine, as far as the worker's name tells."),
            [](const RankRow& r) { return TextOrEmpty(r.rank->node); })
       .Add(IntegerFact("process", "Process", "Id of the process on its machine."),
-           [](const RankRow& r) { return Cell(r.rank->digest->process); })
+           [](const RankRow& r) {
+             const int64_t process = r.rank->digest->process;
+             return process < 0 ? Cell() : Cell(process);  // of a trace without events
+           })
       .Add(TextFact("devices", "Devices", "Devices that did work in its trace."),
            [](const RankRow& r) { return TextOrEmpty(DevicesText(*r.rank->digest)); })
       .Add(MomentFact("startUs", "Start", "Start of its recording on the job's clock."),

@@ -22,6 +22,10 @@ inline constexpr Sentence kCopiedRank{
     "other {}}."};
 inline constexpr Sentence kUnknownRank{
     "unknownRank", "{path} does not say which rank it is from; it is shown as rank {rank}."};
+inline constexpr Sentence kImpossibleRank{
+    "impossibleRank",
+    "{path} says that it is from rank {said} of {size}, which does not exist; it is shown as rank "
+    "{rank}."};
 // {path} is the first of them; {rank} is of that trace.
 inline constexpr Sentence kOtherName{
     "otherName",
@@ -52,6 +56,13 @@ inline constexpr Sentence kClockApart{
     "collective "
     "ties {count, plural, one {it} other {them}} to the others: {count, plural, one {it} other "
     "{they}} may belong to another run.}}"};
+inline constexpr Sentence kClockUnknown{
+    "clockUnknown",
+    "{count, plural, one {The trace of rank {ranks} does} other {The traces of ranks {ranks} do}} "
+    "not say at which time of day {count, plural, one {it was} other {they were}} recorded{tied, "
+    "select, yes {; collectives tell {count, plural, one {its place} other {their places}} on the "
+    "common clock.} other {, and no collective ties {count, plural, one {it} other {them}} to the "
+    "others: {count, plural, one {it is} other {they are}} shown as beginning with the first.}}"};
 inline constexpr Sentence kClockUntied{
     "clockUntied",
     "{count, plural, one {Rank {ranks} shares} other {Ranks {ranks} share}} no collective with "

@@ -54,14 +54,21 @@ class Notes {
 
   void Clocks() {
     std::vector<int64_t> begins;
-    for (const JobRank& rank : job_.ranks) begins.push_back(rank.digest->base_ns);
+    for (const JobRank& rank : job_.ranks) {
+      if (rank.base_known) begins.push_back(rank.base_ns);
+    }
     if (begins.empty()) return;
     std::sort(begins.begin(), begins.end());
     const int64_t middle = begins[begins.size() / 2];
     // Ranks of a machine share its clock: one sentence for those that are as far off.
     std::map<std::tuple<bool, bool, std::string>, std::vector<int64_t>> off;
+    std::vector<int64_t> unknown, unknown_tied;
     for (const JobRank& rank : job_.ranks) {
-      const int64_t apart = rank.digest->base_ns - middle;
+      if (!rank.base_known) {
+        (rank.matched > 0 ? unknown_tied : unknown).push_back(rank.rank);
+        continue;
+      }
+      const int64_t apart = rank.base_ns - middle;
       if (std::abs(apart) < kClockApart) continue;
       const double hours = std::abs(static_cast<double>(apart)) / 3.6e12;
       off[{apart<0, rank.matched> 0, FixedText(hours, 1)}].push_back(rank.rank);
@@ -72,6 +79,8 @@ class Notes {
           messages::kClockApart, ranks,
           {{"hours", hours}, {"side", behind ? "behind" : "ahead"}, {"tied", tied ? "yes" : "no"}});
     }
+    if (!unknown_tied.empty()) AddOf(messages::kClockUnknown, unknown_tied, {{"tied", "yes"}});
+    if (!unknown.empty()) AddOf(messages::kClockUnknown, unknown, {{"tied", "no"}});
     std::map<uint32_t, std::vector<int64_t>> clocks;
     for (const JobRank& rank : job_.ranks) clocks[rank.clock].push_back(rank.rank);
     if (clocks.size() > 1 && job_.ranks.size() > 1) {
@@ -79,7 +88,12 @@ class Notes {
       for (const auto& [clock, ranks] : clocks) {
         if (clock != 0) loose.insert(loose.end(), ranks.begin(), ranks.end());
       }
+      // Their place is not as recorded, which has been said.
+      std::erase_if(loose, [&](int64_t rank) {
+        return std::find(unknown.begin(), unknown.end(), rank) != unknown.end();
+      });
       std::sort(loose.begin(), loose.end());
+      if (loose.empty()) return;
       AddOf(messages::kClockUntied, loose, {{"first", job_.ranks[0].rank}});
     }
   }

@@ -275,6 +275,67 @@ test('a rank that a trace does not say is never a figure', async () => {
   for (const row of kernels) assert.equal(row.maxRank, null);
 });
 
+test('a trace without a time of day begins with the others, and collectives place it', async () => {
+  const { at } = planted({ ranks: 4 });
+  const before = await summary(at);
+  // What a trace lacks that was cut: the recorder writes it last.
+  const name = fs.readdirSync(at).find((file) => file.includes('_2.'));
+  const trace = JSON.parse(fs.readFileSync(path.join(at, name), 'utf8'));
+  for (const base of [undefined, 0, -5, 9e18]) {
+    trace.baseTimeNanoseconds = base;
+    fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+    const job = await summary(at);
+    assert.deepEqual(
+      job.notes.map((note) => [note.kind, note.ranks]),
+      [['clockUnknown', [2]]],
+    );
+    assert.match(job.notes[0].text, /^The trace of rank 2 does not say .* collectives tell its/);
+    assert.ok(Math.abs(job.durationNs - before.durationNs) < 1e6, `${job.durationNs}`);
+    for (const rank of job.ranks) {
+      assert.ok(Math.abs(rank.startNs - before.ranks[rank.rank].startNs) < 1e6, `${rank.startNs}`);
+    }
+  }
+  // Without collectives nothing does.
+  trace.traceEvents = trace.traceEvents.filter((event) => !/nccl|record_param/.test(event.name));
+  fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+  const job = await summary(at);
+  const clocks = job.notes.filter((note) => note.kind.startsWith('clock'));
+  assert.deepEqual(
+    clocks.map((note) => [note.kind, note.ranks]),
+    [['clockUnknown', [2]]],
+  );
+  assert.match(clocks[0].text, /it is shown as beginning with the first\.$/);
+  assert.equal(job.ranks[2].startNs, 0);
+});
+
+test('a rank beyond the number of ranks is none, and neither is a number of none', async () => {
+  const { at } = planted({ ranks: 4 });
+  const name = fs.readdirSync(at).find((file) => file.includes('_3.'));
+  const trace = JSON.parse(fs.readFileSync(path.join(at, name), 'utf8'));
+  trace.distributedInfo.rank = 77;
+  fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+  let job = await summary(at);
+  assert.deepEqual(
+    job.ranks.map(({ rank, recorded }) => [rank, recorded]),
+    [
+      [0, true],
+      [1, true],
+      [2, true],
+      [3, false],
+    ],
+  );
+  assert.deepEqual(
+    job.notes.map((note) => [note.kind, note.ranks]),
+    [['impossibleRank', [3]]],
+  );
+  assert.match(job.notes[0].text, /is from rank 77 of 4, which does not exist; .* as rank 3\.$/);
+  trace.distributedInfo.rank = 3;
+  trace.distributedInfo.world_size = 0;
+  fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+  job = await summary(at);
+  assert.deepEqual([job.worldSize, job.ranks.length, job.notes], [4, 4, []]);
+});
+
 test('no percentile is less than the smallest or more than the largest', async () => {
   const { at } = planted({
     ranks: 4,
