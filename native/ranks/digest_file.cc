@@ -221,22 +221,32 @@ size_t JobDigest::MemoryBytes() const {
 
 Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest) {
   const std::string bytes = EncodeDigest(digest);
-  const std::filesystem::path draft = path.string() + ".tmp." + std::to_string(getpid());
+  std::error_code ignored;
+  // Devices, pipes and what a link names are written to: a file in their place would take it.
+  const std::filesystem::file_status there = std::filesystem::status(path, ignored);
+  const bool stream = std::filesystem::exists(there) && !std::filesystem::is_regular_file(there);
+  std::filesystem::path target = path;
+  if (!stream && std::filesystem::is_symlink(path, ignored)) {
+    const std::filesystem::path named = std::filesystem::canonical(path, ignored);
+    if (!named.empty()) target = named;
+  }
+  const std::filesystem::path draft =
+      stream ? path : std::filesystem::path(target.string() + ".tmp." + std::to_string(getpid()));
   const auto failed = [&](const ErrorText& text) {
-    std::error_code ignored;
-    std::filesystem::remove(draft, ignored);
+    if (!stream) std::filesystem::remove(draft, ignored);
     return MakeError(text, {{"path", path.string()}});
   };
   {
     const FilePtr file(std::fopen(draft.c_str(), "wb"));
     if (file == nullptr) return failed(errors::kDigestNotWritten);
     if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
-        std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0) {
+        std::fflush(file.get()) != 0 || (!stream && fsync(fileno(file.get())) != 0)) {
       return failed(errors::kDigestNotWritten);
     }
   }
+  if (stream) return true;
   std::error_code fault;
-  std::filesystem::rename(draft, path, fault);
+  std::filesystem::rename(draft, target, fault);
   if (fault) return failed(errors::kDigestNotPlaced);
   return true;
 }

@@ -1,9 +1,12 @@
 // Sketches, digests and what is made of them.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "drawn.h"
 #include "ranks/collectives.h"
@@ -12,6 +15,7 @@
 #include "ranks/job.h"
 #include "ranks/make_digest.h"
 #include "ranks/sequences.h"
+#include "temporary_folder.h"
 
 namespace emberline {
 namespace {
@@ -139,6 +143,29 @@ TEST_CASE("damaged digests are refused, whatever is damaged") {
     if (at != 33) CHECK_FALSE(decoded.ok());  // the line end behind the checksum says nothing
   }
   CHECK_FALSE(DecodeDigest("").ok());
+}
+
+TEST_CASE("a digest is written through links and into pipes, which stay what they are") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "a.digest", link = folder.path() / "link.digest";
+  fs::create_symlink(file, link);
+  std::ofstream(file) << "before";
+  const JobDigest digest = DigestOfDrawing(Drawing());
+  REQUIRE(WriteDigestFile(link, digest).ok());
+  CHECK(fs::is_symlink(link));
+  CHECK(ReadDigestFile(file).ok());
+  const fs::path pipe = folder.path() / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::string bytes;
+  std::thread reader([&] {
+    std::ifstream from(pipe, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(from), {});
+  });
+  CHECK(WriteDigestFile(pipe, digest).ok());
+  reader.join();
+  CHECK(fs::is_fifo(pipe));
+  CHECK(bytes == EncodeDigest(digest));
 }
 
 TEST_CASE("collectives are known by name and by metadata") {
