@@ -3,10 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
-#include <tuple>
 #include <vector>
 
 #include "ranks/job.h"
@@ -18,11 +14,6 @@ inline constexpr Ns kLate = 20'000;
 
 // The lower of the two in the middle of an even number; 0 of none.
 Ns LowerMedian(std::vector<Ns> values);
-
-using ReasonKey = std::tuple<uint8_t, std::string, std::string>;
-inline ReasonKey KeyOf(const Activity& activity) {
-  return {activity.where, activity.name, activity.place};
-}
 
 // The work before a call, since the start of the call before on the same device.
 struct WorkPart {
@@ -63,25 +54,5 @@ int64_t StepNumber(const RankDigest& digest, int64_t step);
 
 // By rank, as in Job::ranks; empty where no send or receive found its peer.
 std::vector<RankWork> FindOwnWork(const Job& job);
-
-using WorkTimes = std::map<ReasonKey, Ns>;
-
-// What ranks did beyond what is usual for them, and in each step beyond ranks that are like them.
-class WorkReasons {
- public:
-  WorkReasons(const Job& job, const std::vector<RankWork>& work)
-      : job_(job), work_(work), steps_(work.size()) {}
-
-  // With the times of that.
-  std::vector<LateReason> Of(uint32_t rank);
-
- private:
-  // What a rank does in a step, without what was late once.
-  const WorkTimes& StepOf(uint32_t rank);
-
-  const Job& job_;
-  const std::vector<RankWork>& work_;
-  std::vector<std::unique_ptr<WorkTimes>> steps_;  // by rank, as far as asked for
-};
 
 }  // namespace emberline

@@ -7,6 +7,7 @@
 #include "ranks/job.h"
 #include "ranks/messages.h"
 #include "ranks/own_work.h"
+#include "ranks/work_reasons.h"
 
 namespace emberline {
 namespace {
