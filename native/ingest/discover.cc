@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -64,6 +65,7 @@ struct TraceName {
 
 // "rank#.json" of rank12.json: files of one recording differ in their numbers alone.
 std::string Shape(std::string_view name) {
+  if (EndsWith(name, ".gz")) name.remove_suffix(3);
   std::string shape;
   for (const char c : name) {
     if (!IsDigit(c)) {
@@ -122,6 +124,23 @@ bool StampLess(const std::string& a, const std::string& b) {
   return x.size() != y.size() ? x.size() < y.size() : x < y;
 }
 
+// Whether a folder is named after a part of a job: "rank_0", "worker-12", "node3".
+bool NamesPartOfJob(std::string_view name) {
+  size_t end = name.size();
+  while (end > 0 && IsDigit(name[end - 1])) --end;
+  if (end == name.size()) return false;
+  while (end > 0 && (name[end - 1] == '_' || name[end - 1] == '-' || name[end - 1] == '.')) --end;
+  std::string word;
+  while (end > 0 && std::isalpha(static_cast<unsigned char>(name[end - 1])) != 0) {
+    word.insert(word.begin(),
+                static_cast<char>(std::tolower(static_cast<unsigned char>(name[--end]))));
+  }
+  for (const std::string_view part : {"rank", "worker", "node", "proc", "process"}) {
+    if (word == part) return true;
+  }
+  return false;
+}
+
 class Walk {
  public:
   Walk(fs::path root, const ImporterList& importers, const CancelToken& cancel)
@@ -141,6 +160,7 @@ class Walk {
   }
 
   Discovery Take() {
+    JoinParts();
     Discovery out;
     for (auto& [name, files] : runs_) out.runs.push_back(MakeRun(name, std::move(files)));
     std::sort(out.runs.begin(), out.runs.end(),
@@ -242,8 +262,8 @@ class Walk {
       }
     }
     for (Found& file : seen->damaged) {
-      if (seen->shapes.count(Shape(file.path.filename().string())) == 0) continue;
-      broken_[folder].push_back({std::move(file.path), std::move(file.why)});
+      const bool rank = seen->shapes.count(Shape(file.path.filename().string())) > 0;
+      (rank ? broken_ : alone_)[folder].push_back({std::move(file.path), std::move(file.why)});
     }
   }
 
@@ -295,6 +315,73 @@ class Walk {
       if (cancel_.cancelled()) return;
       Visit(next, depth + 1);
     }
+  }
+
+  // A folder below the root without the parts of its path that name parts of a job, and these.
+  struct Part {
+    fs::path folder, rest;
+    std::string name;
+  };
+  Part PartOf(const fs::path& folder) const {
+    fs::path rest = root_, part;
+    if (folder == root_) return {folder, folder, ""};
+    for (const fs::path& name : folder.lexically_relative(root_)) {
+      (NamesPartOfJob(name.string()) ? part : rest) /= name;
+    }
+    return {folder, rest, part.generic_string()};
+  }
+
+  // Folders that are named after ranks and the like, and are alike beside that, hold one run: each
+  // worker has the name of its own.
+  void JoinParts() {
+    std::map<fs::path, std::vector<Part>> joined;
+    for (const auto& [folder, files] : runs_) {
+      Part part = PartOf(folder);
+      if (!part.name.empty()) joined[part.rest].push_back(std::move(part));
+    }
+    std::erase_if(joined, [&](const auto& run) {
+      return run.second.size() < 2 || runs_.count(run.first) > 0;
+    });
+    for (const auto& [run, parts] : joined) {
+      const bool one_each = std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+        const std::vector<Found>& files = runs_[part.folder];
+        return std::all_of(files.begin(), files.end(), [&](const Found& file) {
+          return file.name.worker == files[0].name.worker;
+        });
+      });
+      std::vector<Found> all;
+      for (const Part& part : parts) {
+        for (Found& file : runs_[part.folder]) {
+          std::string worker = Escaped(part.name);
+          if (!one_each) worker += "/" + file.name.worker;
+          file.name.worker = std::move(worker);
+          all.push_back(std::move(file));
+        }
+        runs_.erase(part.folder);
+        MoveBroken(&broken_[part.folder], run);
+      }
+      runs_[run] = std::move(all);
+    }
+    // Ranks whose only file is damaged.
+    for (auto& [folder, files] : alone_) {
+      const Part part = PartOf(folder);
+      const auto run = part.name.empty() ? joined.end() : joined.find(part.rest);
+      if (run == joined.end()) continue;
+      std::set<std::string> shapes;
+      for (const Found& file : runs_[run->first]) {
+        shapes.insert(Shape(file.path.filename().string()));
+      }
+      std::erase_if(files, [&](const BrokenSpan& file) {
+        return shapes.count(Shape(file.path.filename().string())) == 0;
+      });
+      MoveBroken(&files, run->first);
+    }
+  }
+  void MoveBroken(std::vector<BrokenSpan>* from, const fs::path& run) {
+    std::vector<BrokenSpan>& to = broken_[run];
+    if (from == &to) return;
+    std::move(from->begin(), from->end(), std::back_inserter(to));
+    from->clear();
   }
 
   // Ranks of one run share a folder, except where the recorder gives each one its own.
@@ -352,6 +439,7 @@ class Walk {
   HeadReader head_;
   std::map<fs::path, std::vector<Found>> runs_;
   std::map<fs::path, std::vector<BrokenSpan>> broken_;  // by folder
+  std::map<fs::path, std::vector<BrokenSpan>> alone_;   // unlike the traces beside them, by folder
   std::set<std::string> visited_;
   std::vector<Message> skipped_;
   size_t entries_ = 0;

@@ -62,6 +62,8 @@ void AddIdentity(const LoadedTrace& trace, const std::string& worker, RankDigest
     digest->backend = Shortened(meta.distributed->backend, kMaxText);
   }
   if (digest->rank < 0) digest->rank = RankOfName(trace.path.filename().string());
+  // Where each rank has a folder, it is that which names the rank.
+  if (digest->rank < 0) digest->rank = RankOfName(worker);
   AddVersions(meta, digest);
   if (trace.model->devices.size() > kMaxDevices) {
     digest->notices.push_back(Say(messages::kManyDevices, {{"limit", kMaxDevices}}).text);
@@ -155,10 +157,17 @@ std::string PlaceOf(FrameFinder& frames, SliceIndex slice) {
 }
 
 std::string NodeOf(const std::string& worker) {
+  // Of a folder for each machine, and files for its ranks.
+  if (const size_t slash = worker.find('/'); slash != std::string::npos) {
+    return worker.substr(0, slash);
+  }
   const size_t cut = worker.rfind('_');
   if (cut == std::string::npos || cut == 0 || cut + 1 >= worker.size()) return worker;
   const bool number = worker[cut + 1] >= '0' && worker[cut + 1] <= '9';
-  return number ? worker.substr(0, cut) : worker;
+  const std::string name = worker.substr(0, cut);
+  // "rank_3" names a rank, "node_3" a machine.
+  const bool counts = name == "rank" || name == "worker" || name == "process" || name == "node";
+  return number && !counts ? name : worker;
 }
 
 int64_t RankOfName(std::string_view name) {

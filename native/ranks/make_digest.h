@@ -13,7 +13,8 @@ namespace emberline {
 Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker,
                              const CancelToken& cancel = {});
 
-// The name of the machine in a worker's name, "node3_1234" -> "node3"; the whole name otherwise.
+// The name of the machine in a worker's name, "node3_1234" and "node3/rank1" -> "node3"; the whole
+// name otherwise.
 std::string NodeOf(const std::string& worker);
 
 // The rank that a file's or worker's name tells ("rank-34.Jul_15", "rank3_trace"); -1 without one.

@@ -227,6 +227,47 @@ TEST_CASE("a log folder holds runs, a run holds workers, a worker holds spans in
   CHECK(found->skipped[1].text.find("unfinished") != std::string::npos);
 }
 
+TEST_CASE("folders of the ranks of a job are one run") {
+  const TemporaryFolder folder;
+  for (const char* name :
+       {"job/rank_0/trace.json", "job/rank_1/trace.json", "job/rank_10/trace.json",
+        // A folder for each node, with several ranks.
+        "two/Node-0/rank0.json", "two/Node-0/rank1.json", "two/Node-1/rank2.json",
+        // Below the ranks, one for each time of recording.
+        "times/worker0/step 5/t.json", "times/worker0/step 9/t.json", "times/worker1/step 5/t.json",
+        "times/worker1/step 9/t.json",
+        // One alone, others that are no parts of a job, and one beside a trace of its own.
+        "alone/rank0/t.json", "other/lr1/t.json", "other/lr2/t.json", "other/frank1/t.json",
+        "own/t.json", "own/rank1/t.json", "own/rank2/t.json"}) {
+    folder.Write(name, Trace(3));
+  }
+  folder.Write("job/rank_2/trace.json", "");
+  const auto found = DiscoverRuns(folder.path());
+  REQUIRE(found.ok());
+  std::vector<std::string> runs;
+  for (const RunFiles& run : found->runs) {
+    std::string text = run.name + ":";
+    for (const WorkerFiles& worker : run.workers) text += " " + worker.name;
+    runs.push_back(text);
+  }
+  const std::vector<std::string> expected = {
+      "alone/rank0: t",
+      "job: rank_0 rank_1 rank_10",
+      "other/frank1: t",
+      "other/lr1: t",
+      "other/lr2: t",
+      "own: t",
+      "own/rank1: t",
+      "own/rank2: t",
+      "times/step 5: worker0 worker1",
+      "times/step 9: worker0 worker1",
+      "two: Node-0/rank0 Node-0/rank1 Node-1/rank2",
+  };
+  CHECK(runs == expected);
+  REQUIRE(found->runs[1].broken.size() == 1);
+  CHECK(found->runs[1].broken[0].path.parent_path().filename() == "rank_2");
+}
+
 TEST_CASE("one recording both plain and packed counts once") {
   const TemporaryFolder folder;
   folder.Write("w.1.pt.trace.json", "{}");

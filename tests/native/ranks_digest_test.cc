@@ -35,6 +35,15 @@ JobDigest DigestOfDrawing(const Drawing& drawing) {
   return *made;
 }
 
+TEST_CASE("a worker's name tells its machine, where it names one") {
+  CHECK(NodeOf("node3_1234") == "node3");
+  CHECK(NodeOf("host.domain_12") == "host.domain");
+  CHECK(NodeOf("Node-1/rank2") == "Node-1");
+  for (const char* name : {"rank_3", "worker_0", "process_7", "node_2", "rank3", "worker"}) {
+    CHECK(NodeOf(name) == name);
+  }
+}
+
 TEST_CASE("quantiles of a sketch are within one percent, and merging is exact") {
   std::mt19937_64 random(7);
   std::vector<int64_t> values;
@@ -98,7 +107,8 @@ TEST_CASE("digests merge to the same bytes whatever the order") {
       std::shuffle(parts.begin(), parts.end(), random);
       JobDigest last = std::move(parts.back());
       parts.pop_back();
-      REQUIRE(MergeDigests(&parts[0], std::move(last)));
+      const auto merged = MergeDigests(&parts[0], std::move(last));
+      REQUIRE(merged);
     }
     if (round == 0) bytes = EncodeDigest(parts[0]);
     CHECK(EncodeDigest(parts[0]) == bytes);

@@ -52,10 +52,10 @@ test('predictions are as far off as the answer says', { skip: withoutCorpus }, a
     }
   }
   assert.ok(
-    words.includes(`kernel time was off by ${range(kernels)}`),
+    words.includes(`kernel times were off by ${range(kernels)}`),
     `${words} ${range(kernels)}`,
   );
-  assert.ok(words.includes(`step time by ${range(steps)}`), `${words} ${range(steps)}`);
+  assert.ok(words.includes(`step times by ${range(steps)}`), `${words} ${range(steps)}`);
 });
 
 test('a device is predicted to be as fast as itself', { skip: withoutCorpus }, async () => {

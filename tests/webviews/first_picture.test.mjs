@@ -19,7 +19,7 @@ let whole;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'emberline-picture-'));
   const file = join(folder, 'large.pt.trace.json.gz');
-  await writeTrace({ out: file, dialect: 'torch-2.8', events: 600_000, seed: 5, steps: 60 });
+  await writeTrace({ out: file, dialect: 'torch-2.8', events: 1_200_000, seed: 5, steps: 60 });
   process.env.EMBERLINE_FIRST_PICTURE_LEAST_KB = '8192';
   harness = await Harness.start();
   delete process.env.EMBERLINE_FIRST_PICTURE_LEAST_KB;
