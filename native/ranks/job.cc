@@ -11,6 +11,7 @@
 #include "base/case.h"
 #include "ranks/make_digest.h"
 #include "ranks/messages.h"
+#include "ranks/recordings.h"
 
 namespace emberline {
 namespace {
@@ -140,10 +141,27 @@ void ChooseRanks(Job* job) {
   // What was cut before its first event has no place in time either.
   const auto empty = [](const RankDigest& rank) { return rank.end <= 0; };
   const bool any = !std::all_of(job->digest->ranks.begin(), job->digest->ranks.end(), empty);
+  const auto of_other_job = [job](const RankDigest& rank) {
+    return rank.world_size > 0 && rank.world_size != job->world_size;
+  };
+  std::vector<const RankDigest*> named;
   for (const RankDigest& rank : job->digest->ranks) {
+    const bool left_out = (any && empty(rank)) || of_other_job(rank);
+    if (!left_out && rank.rank >= 0 && !IsImpossible(rank)) named.push_back(&rank);
+  }
+  const std::set<const RankDigest*> others = OfOtherRecordings(std::move(named));
+  if (!others.empty()) {
+    const RankDigest& first = **std::min_element(
+        others.begin(), others.end(), [](const RankDigest* a, const RankDigest* b) {
+          return std::tie(a->rank, a->path) < std::tie(b->rank, b->path);
+        });
+    AddNote(job, messages::kOtherRecording, {{"count", others.size()}, {"path", first.path}});
+  }
+  for (const RankDigest& rank : job->digest->ranks) {
+    if (others.count(&rank) > 0) continue;
     if (any && empty(rank)) {
       AddNote(job, messages::kEmptyRank, {{"path", rank.path}});
-    } else if (rank.world_size > 0 && rank.world_size != job->world_size) {
+    } else if (of_other_job(rank)) {
       AddNote(job, messages::kOtherJob,
               {{"path", rank.path}, {"size", rank.world_size}, {"usual", job->world_size}},
               {rank.rank});

@@ -16,6 +16,12 @@ inline constexpr Sentence kEmptyRank{
 inline constexpr Sentence kDuplicateRank{"duplicateRank",
                                          "Rank {rank} has two traces: {kept} is used because it "
                                          "has more events, and {other} is left out."};
+// {path} is the first of them.
+inline constexpr Sentence kOtherRecording{
+    "otherRecording",
+    "The folder holds several recordings of the same ranks. One is shown; {count, plural, one {the "
+    "trace {path} is} other {# traces are}} left out{count, plural, one {} other {, the first of "
+    "them {path}}}. To see another recording, put its traces into a folder of their own."};
 inline constexpr Sentence kCopiedRank{
     "copiedRank",
     "{other} is left out: it is a copy of {kept}{known, select, yes {, the trace of rank {rank}} "

@@ -241,6 +241,32 @@ test('one rank twice, a rank of another job, a clock hours apart, mixed versions
   assert.equal(apart.correctionNs, -5 * 3600 * 1e9);
 });
 
+test('of several recordings of a job one is shown, never ranks of different ones', async () => {
+  const { at } = planted({ ranks: 4, steps: 2 });
+  // The same program an hour later, with more of some ranks and less of others, and without one.
+  for (const [name, steps, ranks] of [
+    ['more', 3, [0, 2]],
+    ['less', 1, [1]],
+  ]) {
+    const from = path.join(folder, `later-${name}`);
+    writeJob(from, { ranks: 4, steps, hoursApart: { 0: 1, 1: 1, 2: 1, 3: 1 } });
+    for (const rank of ranks) {
+      const file = fs.readdirSync(from).find((one) => one.includes(`_${rank}.`));
+      fs.copyFileSync(path.join(from, file), path.join(at, `later_${rank}.17.pt.trace.json`));
+    }
+  }
+  const job = await summary(at);
+  assert.deepEqual(
+    job.ranks.map(({ rank, path: file }) => [rank, path.basename(file).startsWith('later')]),
+    [0, 1, 2, 3].map((rank) => [rank, false]),
+  );
+  assert.deepEqual(
+    job.notes.map((note) => note.kind),
+    ['otherRecording'],
+  );
+  assert.match(job.notes[0].text, /3 traces are left out, the first of them .*later_0\./);
+});
+
 test('a file that is there twice is said to be, and counts once', async () => {
   const { at } = planted({ ranks: 4 });
   const file = fs.readdirSync(at).find((name) => name.includes('_2.'));

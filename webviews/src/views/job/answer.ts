@@ -111,6 +111,7 @@ const serious = new Set([
   'brokenFile',
   'missingRank',
   'duplicateRank',
+  'otherRecording',
   'otherJob',
   'emptyRank',
   'copiedRank',
