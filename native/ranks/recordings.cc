@@ -29,14 +29,14 @@ bool AreApart(const std::set<int64_t>& a, const std::set<int64_t>& b) {
 std::set<const RankDigest*> OfOtherRecordings(std::vector<const RankDigest*> traces) {
   std::map<int64_t, size_t> counts;
   for (const RankDigest* trace : traces) ++counts[trace->rank];
-  const auto several = std::count_if(counts.begin(), counts.end(),
-                                     [](const auto& rank) { return rank.second > 1; });
+  const auto several =
+      std::count_if(counts.begin(), counts.end(), [](const auto& rank) { return rank.second > 1; });
   if (static_cast<size_t>(several) < kSeveral) return {};
   std::sort(traces.begin(), traces.end(), [](const RankDigest* a, const RankDigest* b) {
     return std::tie(a->base_ns, a->rank, a->path) < std::tie(b->base_ns, b->rank, b->path);
   });
-  // Traces that overlap in time are of one recording, and so are those of a rank that began when the
-  // others had ended.
+  // Traces that overlap in time are of one recording, and so are those of a rank that began when
+  // the others had ended.
   std::vector<Recording> recordings;
   Recording next;
   const auto add = [&] {
