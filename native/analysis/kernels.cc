@@ -223,8 +223,9 @@ namespace {
 // How long the calls of a row took. `Row` has the members calls, total, min and max.
 template <typename Row>
 void AddCallTimes(TableBuilder<Row>& table, const char* shortest, const char* longest) {
-  table.Add(Duration("meanUs", "Mean", "Total divided by calls.", Merge::kNone),
-            [](const Row& row) { return Micros(row.total) / static_cast<double>(row.calls); });
+  table.Add(
+      Duration("meanUs", "Mean", "Average time per call: total divided by calls.", Merge::kNone),
+      [](const Row& row) { return Micros(row.total) / static_cast<double>(row.calls); });
   table.Add(Duration("minUs", "Min", shortest, Merge::kMin), &Row::min);
   table.Add(Duration("maxUs", "Max", longest, Merge::kMax), &Row::max);
 }
@@ -237,64 +238,69 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
   const bool by_properties = grouping == KernelGrouping::kProperties;
   FrameFinder frames(model);
   TableBuilder<Row> table;
-  table.Add(TextKey("name", "Kernel", "Name of the kernel as recorded."),
+  table.Add(TextKey("name", "Kernel", "Kernel name, as recorded."),
             [&](const Row& row) { return TextCell(strings.Get(row.name)); });
   if (by_properties) {
     table.Add(TextKey("operator", "Operator",
-                      "Innermost operator around the call that launched the kernel; empty when "
-                      "there is none."),
+                      "Innermost operator that was running when the kernel was launched; empty if "
+                      "there was none."),
               [&](const Row& row) { return TextOrEmpty(strings.Get(row.op)); });
-    table.Add(TextKey("grid", "Grid", "Blocks in x, y and z."),
+    table.Add(TextKey("grid", "Grid", "Thread blocks of the grid in x, y, and z."),
               [&](const Row& row) { return ListOrEmpty(strings, row.grid); });
-    table.Add(TextKey("block", "Block", "Threads of a block in x, y and z."),
+    table.Add(TextKey("block", "Block", "Threads per block in x, y, and z."),
               [&](const Row& row) { return ListOrEmpty(strings, row.block); });
     Column registers = IntegerKey("registers", "Registers", "Registers per thread.");
     registers.unit = Unit::kCount;
     table.Add(std::move(registers), &Row::registers);
     Column shared =
-        IntegerKey("sharedBytes", "Shared memory", "Shared memory of a block, static and dynamic.");
+        IntegerKey("sharedBytes", "Shared memory", "Shared memory per block, static plus dynamic.");
     shared.unit = Unit::kBytes;
     table.Add(std::move(shared), &Row::shared_bytes);
-    table.Add(FlagFact("operatorTensorCoreEligible", "Operator eligible",
-                       "The operator is a kind that matrix units can run."),
-              &Row::op_eligible);
+    table.Add(
+        FlagFact(
+            "operatorTensorCoreEligible", "Operator eligible",
+            "Whether the operator is of a kind that can run on matrix units (tensor cores, MFMA)."),
+        &Row::op_eligible);
   }
+  table.Add(Count("calls", "Calls",
+                  "Number of launches in the selected steps; for the whole trace, launches outside "
+                  "of any step count, too."),
+            &Row::calls);
   table.Add(
-      Count("calls", "Calls",
-            "Launches in the selected steps; for the whole trace, those outside every step too."),
-      &Row::calls);
-  table.Add(Duration("totalUs", "Total",
-                     "Sum of the durations; kernels that run at the same time each count in full."),
-            &Row::total);
+      Duration("totalUs", "Total",
+               "Sum of the kernels' durations; kernels that run concurrently each count in full."),
+      &Row::total);
   AddCallTimes(table, "Shortest launch.", "Longest launch.");
-  table.Add(Share("share", "Share", "Total as a part of the time of all kernels."),
+  table.Add(Share("share", "Share", "Total as a share of the time of all kernels."),
             [&](const Row& row) {
               return ShareCell(static_cast<double>(row.total), static_cast<double>(data.total));
             });
   table.Add(FlagFact("usesTensorCores", "Tensor cores",
-                     "Whether the kernel's name says that it uses matrix units (tensor cores, "
-                     "MFMA); empty where the name does not say."),
+                     "Whether the kernel uses matrix units (tensor cores, MFMA), judged by its "
+                     "name; empty if the name does not tell."),
             [](const Row& row) {
               return row.tensor_cores == MatrixUse::kUnknown
                          ? Cell()
                          : Cell(row.tensor_cores == MatrixUse::kYes);
             });
-  table.Add(FlagFact("communication", "Communication",
-                     "The kernel moves data between devices or ranks (NCCL, RCCL and the like)."),
-            &Row::communication);
   table.Add(
-      HiddenIf(!data.has_blocks_per_sm,
-               Quotient("meanBlocksPerSm", "Blocks per SM",
-                        "Blocks of the grid divided by the device's multiprocessors, weighted by "
-                        "duration. Below 1 the device is not filled. Launches without the value "
-                        "are left out.")),
-      &Row::blocks_per_sm);
+      FlagFact(
+          "communication", "Communication",
+          "Whether the kernel moves data between devices or ranks (NCCL, RCCL, and the like)."),
+      &Row::communication);
+  table.Add(HiddenIf(!data.has_blocks_per_sm,
+                     Quotient("meanBlocksPerSm", "Blocks per SM",
+                              "Thread blocks per streaming multiprocessor (SM), averaged over "
+                              "launches and weighted by duration. Below 1, the kernel does not "
+                              "fill the device. Launches without a recorded value are left out.")),
+            &Row::blocks_per_sm);
   table.Add(HiddenIf(!data.has_occupancy,
                      Share("meanEstOccupancy", "Est. occupancy",
-                           "Estimated share of the warps that could be active, weighted by "
-                           "duration. Launches without the value are left out.")),
+                           "Estimated achieved occupancy: active warps as a share of the most that "
+                           "an SM can hold, averaged over launches and weighted by duration. "
+                           "Launches without a recorded value are left out.")),
             &Row::occupancy);
-  AddLinks(table, frames, "The longest launch, for the timeline.", &Row::example);
+  AddLinks(table, frames, "The longest launch, to show in the timeline.", &Row::example);
   return table.Make(data.rows);
 }
 
@@ -337,32 +343,32 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   FrameFinder frames(model);
   TableBuilder<Row> table;
   table.Add(TextKey("direction", "Direction",
-                    "HtoD host to device, DtoH device to host, DtoD inside or between devices, "
-                    "Set memory set."),
+                    "Direction of the copy: HtoD is host to device, DtoH is device to host, DtoD "
+                    "is within or between devices; Set is a memset."),
             [](const Row& row) { return TextOrEmpty(row.direction.direction); });
   table.Add(TextKey("source", "From",
-                    "Kind of the source memory; Pageable memory is copied through a buffer and "
-                    "stalls the host."),
+                    "Kind of memory copied from. Copies from pageable memory go through a driver "
+                    "staging buffer and block the host; pinned memory avoids both."),
             [](const Row& row) { return TextOrEmpty(row.direction.source); });
-  table.Add(TextKey("target", "To", "Kind of the target memory."),
+  table.Add(TextKey("target", "To", "Kind of memory copied to."),
             [](const Row& row) { return TextOrEmpty(row.direction.target); });
   table.Add(Count("calls", "Calls",
-                  "Memcpy or memset operations in the selected steps; for the whole trace, those "
-                  "outside every step too."),
+                  "Number of memcpy or memset operations in the selected steps; for the whole "
+                  "trace, operations outside of any step count, too."),
             &Row::calls);
-  table.Add(ByteCount("bytes", "Size", "Bytes moved, where recorded."), &Row::bytes);
+  table.Add(ByteCount("bytes", "Size", "Bytes copied or set, where recorded."), &Row::bytes);
   table.Add(Duration("totalUs", "Total", "Sum of the durations."), &Row::total);
   AddCallTimes(table, "Shortest one.", "Longest one.");
   table.Add(Quotient("bandwidthGbPerS", "Bandwidth",
-                     "Bytes divided by duration, computed from both because the recorded rate is "
-                     "wrong in some releases. 1 GB is 10^9 bytes.",
+                     "Bytes divided by duration; 1 GB is 10^9 bytes. The recorded rate is not "
+                     "used, because some releases of PyTorch record it wrong.",
                      Unit::kGbPerS),
             [](const Row& row) {
               return row.timed > 0 ? Cell(static_cast<double>(row.timed_bytes) /
                                           static_cast<double>(row.timed))
                                    : Cell();
             });
-  AddLinks(table, frames, "The longest one, for the timeline.", &Row::example);
+  AddLinks(table, frames, "The longest one, to show in the timeline.", &Row::example);
   return table.Make(rows);
 }
 
@@ -435,27 +441,29 @@ Result<KernelLaunches> LaunchesOf(const Model& model, const StepSelection& selec
     table.AddAll(std::move(head), [](const Group& group, std::vector<Cell>& cells) {
       cells.insert(cells.end(), group.head.begin(), group.head.end());
     });
-    table.Add(Count("calls", "Calls", "Launches."), &Group::calls);
+    table.Add(Count("calls", "Calls", "Number of launches."), &Group::calls);
     table.Add(Duration("totalUs", "Total", "Sum of the durations."), &Group::total);
-    table.Add(Link("slice", "Slice", "The longest launch, for the timeline.", CellType::kInteger),
-              [](const Group& group) { return Cell(static_cast<int64_t>(group.example)); });
+    table.Add(
+        Link("slice", "Slice", "The longest launch, to show in the timeline.", CellType::kInteger),
+        [](const Group& group) { return Cell(static_cast<int64_t>(group.example)); });
     return table.Make(groups.list);
   };
   KernelLaunches result;
   result.operators = table_of(
       operators,
       {TextKey("operator", "Operator",
-               "Innermost operator around the launching call; empty when there is none.")});
+               "Innermost operator that was running at the launch; empty if there was none.")});
   result.modules =
       table_of(modules, {TextKey("module", "Module",
-                                 "Innermost nn.Module call around the launch; backward work "
-                                 "counts for its forward module.")});
+                                 "Innermost nn.Module whose call made the launch; backward work "
+                                 "counts for the module of its forward call.")});
   result.lines =
-      table_of(lines, {TextKey("file", "File", "Innermost file that is not a library's."),
-                       IntegerKey("line", "Line", "Line as recorded."),
-                       TextKey("function", "Function", "Function of the frame."),
+      table_of(lines, {TextKey("file", "File", "File of the innermost frame of user code."),
+                       IntegerKey("line", "Line", "Line of that frame, as recorded."),
+                       TextKey("function", "Function", "Function of that frame."),
                        Link("lineIsDefinition", "Line is definition",
-                            "The recorder named the function's first line, not the calling line.",
+                            "Whether the line is the function's first line, because the calling "
+                            "line was not recorded.",
                             CellType::kBool)});
   std::stable_sort(slices.begin(), slices.end(),
                    [&](SliceIndex a, SliceIndex b) { return s.duration(a) > s.duration(b); });

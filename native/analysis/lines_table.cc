@@ -38,57 +38,63 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
     return [member](const Row& row) { return row.*member ? TimeCell(*(row.*member)) : Cell(); };
   };
   TableBuilder<Row> table;
-  table.Add(TextKey("file", "File", "Path as recorded."),
+  table.Add(TextKey("file", "File", "Path of the file, as recorded."),
             [](const Row& row) { return TextCell(row.at->file); });
   if (grouping != LineGrouping::kFile) {
-    table.Add(IntegerKey("line", "Line", "Line; where only the function is known, its first line."),
-              &Row::line);
-    table.Add(TextKey("function", "Function", "Function that holds the line."),
+    table.Add(
+        IntegerKey("line", "Line", "Line number; if only the function is known, its first line."),
+        &Row::line);
+    table.Add(TextKey("function", "Function", "Function that contains the line."),
               [](const Row& row) { return TextCell(*row.name); });
   }
   table.Add(Duration("deviceSelfUs", "Device self",
-                     "Device time whose innermost user line is this one; backward work counts at "
-                     "its forward line. Adds up to the device time that has a line."),
+                     "Device time of work launched from here directly: this is the innermost line "
+                     "of user code. Backward work counts at its forward line. Summed over all "
+                     "lines, it is all device time that has a line."),
             &Row::device_self);
   table.Add(Duration("deviceTotalUs", "Device total",
-                     "Device time of everything called from here: forward, backward and "
-                     "recomputation; recursion counts once."),
+                     "Device time of everything called from here: forward, backward, and "
+                     "recomputation. Recursive calls count once."),
             known(&Row::device_total));
-  table.Add(Duration("backwardDeviceUs", "Device backward",
-                     "Part of device total that ran in backward, without recomputation."),
-            known(&Row::backward_device));
-  table.Add(Duration("recomputeDeviceUs", "Device recompute",
-                     "Part of device total that activation checkpointing ran again in backward."),
-            known(&Row::recompute_device));
   table.Add(
-      Duration("hostSelfUs", "Host self",
-               "Host time whose innermost user line is this one: Python, operators and runtime "
-               "calls, without what they enclose. Adds up to the host time that has a line."),
-      &Row::host_self);
+      Duration("backwardDeviceUs", "Device backward",
+               "Part of device total that ran in the backward pass, excluding recomputation."),
+      known(&Row::backward_device));
+  table.Add(
+      Duration(
+          "recomputeDeviceUs", "Device recompute",
+          "Part of device total that activation checkpointing recomputed in the backward pass."),
+      known(&Row::recompute_device));
+  table.Add(Duration("hostSelfUs", "Host self",
+                     "Host time of Python, operators, and runtime calls made from here directly: "
+                     "this is the innermost line of user code. Summed over all lines, it is all "
+                     "host time that has a line."),
+            &Row::host_self);
   table.Add(Duration("hostTotalUs", "Host total",
-                     "Host time of everything called from here: forward, backward and "
-                     "recomputation; recursion counts once."),
+                     "Host time of everything called from here: forward, backward, and "
+                     "recomputation. Recursive calls count once."),
             known(&Row::host_total));
   table.Add(Duration("backwardHostUs", "Host backward",
-                     "Part of host total that ran in backward, without recomputation."),
+                     "Part of host total that ran in the backward pass, excluding recomputation."),
             known(&Row::backward_host));
-  table.Add(Duration("recomputeHostUs", "Host recompute",
-                     "Part of host total that activation checkpointing ran again in backward."),
-            known(&Row::recompute_host));
+  table.Add(
+      Duration("recomputeHostUs", "Host recompute",
+               "Part of host total that activation checkpointing recomputed in the backward pass."),
+      known(&Row::recompute_host));
   table.Add(HiddenIf(grouping != LineGrouping::kLine,
                      Count("runs", "Runs",
-                           "Number of times the line ran, if it called something; where only the "
-                           "function is known, number of calls of the function. Empty where stacks "
-                           "were recorded as text only, which does not tell runs apart.")),
+                           "Number of times the line ran and called something; if only the "
+                           "function is known, calls of the function. Empty if stacks were "
+                           "recorded as text only, which does not tell runs apart.")),
             &Row::runs);
   table.Add(Count("calls", "Calls",
-                  "Calls made from this line; where only the function is known, calls of the "
-                  "function."),
+                  "Number of calls made from this line; if only the function is known, calls of "
+                  "the function."),
             &Row::calls);
   table.Add(ByteCount("allocatedBytes", "Allocated",
-                      "Bytes allocated here; releases are not subtracted."),
+                      "Bytes allocated here; freed bytes are not subtracted."),
             &Row::allocated_bytes);
-  table.Add(Count("collectives", "Collectives", "Collective operations started here."),
+  table.Add(Count("collectives", "Collectives", "Number of collective operations started here."),
             &Row::collectives);
   table.Add(Duration("collectiveUs", "Collective", "Device time of collectives started here."),
             &Row::collective);
@@ -96,15 +102,17 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
       Duration("synchronizationUs", "Sync", "Host time in runtime calls that wait for the device."),
       &Row::synchronization);
   table.Add(Duration("idleUs", "Device idle",
-                     "Device idle time during which the launching thread was busy here and had "
-                     "not yet launched what came next."),
+                     "Time the device was idle while the thread that launched its next work was "
+                     "still busy here."),
             &Row::idle);
-  table.Add(TextFact("confidence", "Confidence",
-                     "exact: recorded; aligned: found in the source by the order of calls; "
-                     "statement: the line where the statement begins, in a cell whose text is not "
-                     "known; function: only the function is known."),
-            [](const Row& row) { return Cell(std::string(LineConfidenceName(row.confidence))); });
-  table.Add(TextFact("operators", "Operators", "Hottest operators, hottest first."),
+  table.Add(
+      TextFact("confidence", "Confidence",
+               "How the line was found. exact: it was recorded; aligned: found in the source by "
+               "the order of calls; statement: the line where the statement begins, in a notebook "
+               "cell whose text is not known; function: only the function is known."),
+      [](const Row& row) { return Cell(std::string(LineConfidenceName(row.confidence))); });
+  table.Add(TextFact("operators", "Operators",
+                     "The most expensive operators called here, most expensive first."),
             [](const Row& row) { return TextCell(Join(*row.operators)); });
   return table;
 }

@@ -5,13 +5,15 @@
 namespace emberline {
 
 std::vector<Column> LinkColumns(const char* which) {
-  return {
-      Link("slice", "Slice", which, CellType::kInteger),
-      Link("file", "File", "File of the innermost frame of your own code there.", CellType::kText),
-      Link("line", "Line", "Line of that frame as recorded.", CellType::kInteger),
-      Link("function", "Function", "Function of that frame.", CellType::kText),
-      Link("lineIsDefinition", "Line is definition",
-           "The recorder named the function's first line, not the calling line.", CellType::kBool)};
+  return {Link("slice", "Slice", which, CellType::kInteger),
+          Link("file", "File", "File of the innermost frame of your own code at this point.",
+               CellType::kText),
+          Link("line", "Line", "Line of that frame, as recorded.", CellType::kInteger),
+          Link("function", "Function", "Function of that frame.", CellType::kText),
+          Link("lineIsDefinition", "Line is definition",
+               "Whether the line is the function's first line, because the calling line was not "
+               "recorded.",
+               CellType::kBool)};
 }
 
 void AddLinkCells(FrameFinder& frames, SliceIndex slice, std::vector<Cell>& cells) {

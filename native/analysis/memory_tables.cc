@@ -117,10 +117,10 @@ class EventsTable : public RowTable<EventRow> {
 
   void AddEnds() {
     table_.Add(
-        TextFact(
-            "operator", "Operator",
-            "Innermost operator that ran when the memory was allocated; a bare aten::empty counts "
-            "for the operator that called it. In angle brackets: what ran where no operator did."),
+        TextFact("operator", "Operator",
+                 "Innermost operator that was running when the memory was allocated; an "
+                 "aten::empty counts for the operator that called it. In angle brackets: what was "
+                 "running instead, if no operator was."),
         [this](const Row& row) {
           return row.allocated() ? TextCell(OperatorName(data_, store_, row.record))
                                  : TextCell("<unknown>");
@@ -128,30 +128,30 @@ class EventsTable : public RowTable<EventRow> {
         [this](const Row& row) {
           return row.allocated() ? AlikeOperator(data_, store_, row.record) : Alike();
         });
-    table_.Add(ByteCount("sizeBytes", "Size", "Bytes of the allocation."), &Row::bytes);
+    table_.Add(ByteCount("sizeBytes", "Size", "Size of the allocation."), &Row::bytes);
     table_.Add(MomentFact("allocationUs", "Allocated at",
-                          "Time of the allocation since the profile's start; empty when it "
-                          "happened before the recording."),
+                          "When the memory was allocated, from the start of the profile; empty if "
+                          "that was before the recording began."),
                [this](const Row& row) {
                  return row.allocated() ? TimeCell(TimeOf(row.event->allocation)) : Cell();
                });
     table_.Add(MomentFact("releaseUs", "Released at",
-                          "Time of the release since the profile's start; empty while the memory "
-                          "is still held at the end."),
+                          "When the memory was freed, from the start of the profile; empty if it "
+                          "was still held at the end."),
                [this](const Row& row) {
                  return row.released() ? TimeCell(TimeOf(row.event->release)) : Cell();
                });
     table_.Add(Duration("durationUs", "Held for",
-                        "Time from allocation to release; empty when one of them was not "
-                        "recorded."),
+                        "Time from allocation to release; empty if either was not recorded."),
                [this](const Row& row) {
                  if (!row.allocated() || !row.released()) return Cell();
                  return TimeCell(TimeOf(row.event->release) - TimeOf(row.event->allocation));
                });
     table_.Add(
         TextFact("state", "State",
-                 "released: both ends recorded; open: still held at the end; release only: "
-                 "allocated before the recording; not matched: the record has no address."),
+                 "released: allocated and freed during the recording; open: still held at the end; "
+                 "release only: allocated before the recording began; not matched: the record has "
+                 "no address."),
         [this](const Row& row) {
           constexpr const char* kWords[] = {"not matched", "release only", "open", "released"};
           return Cell(std::string(kWords[static_cast<size_t>(StateOf(row))]));
@@ -171,7 +171,7 @@ class EventsTable : public RowTable<EventRow> {
     };
     table_.Add(TextFact("file", "File", "File of the innermost frame of your own code."),
                text(&Frame::file), by_frame);
-    table_.Add(IntegerFact("line", "Line", "Line of that frame as recorded."),
+    table_.Add(IntegerFact("line", "Line", "Line of that frame, as recorded."),
                [this](const Row& row) {
                  const int64_t line = PlaceOf(row).line;
                  return line > 0 ? Cell(line) : Cell();
@@ -179,7 +179,8 @@ class EventsTable : public RowTable<EventRow> {
     table_.Add(TextFact("function", "Function", "Function of that frame."), text(&Frame::function),
                by_frame);
     table_.Add(
-        TextFact("module", "Module", "Innermost nn.Module whose call was running."),
+        TextFact("module", "Module",
+                 "Innermost nn.Module whose call was running at the allocation."),
         [this](const Row& row) { return TextOrEmpty(ModuleOf(row)); },
         [this](const Row& row) {
           const std::string_view module = ModuleOf(row);
@@ -192,13 +193,13 @@ class EventsTable : public RowTable<EventRow> {
           return address != 0 ? Cell(Hex(address)) : Cell();
         },
         [this](const Row& row) { return Alike(AddressOf(row), 0); });
-    table_.Add(Link("slice", "Slice", "Operator in the timeline, or what ran instead of one.",
-                    CellType::kInteger),
-               [this](const Row& row) {
-                 const SliceIndex slice =
-                     row.allocated() ? SliceOf(data_.owners[row.record]) : kNone;
-                 return slice != kNone ? Cell(static_cast<int64_t>(slice)) : Cell();
-               });
+    table_.Add(
+        Link("slice", "Slice", "The operator in the timeline, or what was running instead of one.",
+             CellType::kInteger),
+        [this](const Row& row) {
+          const SliceIndex slice = row.allocated() ? SliceOf(data_.owners[row.record]) : kNone;
+          return slice != kNone ? Cell(static_cast<int64_t>(slice)) : Cell();
+        });
   }
 
   const MemoryData& data_;
@@ -250,32 +251,33 @@ Table MemoryStatisticsTable(const MemoryData& data, const Model& model, int devi
   };
   FrameFinder frames(model);
   TableBuilder<Row> table;
-  table.Add(TextKey("operator", "Operator", "Operator name."),
+  table.Add(TextKey("operator", "Operator", "Name of the operator, as recorded."),
             [](const Row& row) { return TextCell(row.name); });
+  table.Add(Count("calls", "Calls",
+                  "Number of calls of the operator in the selected range, including those that "
+                  "allocated nothing."),
+            &Row::calls);
   table.Add(
-      Count("calls", "Calls", "Calls of the operator in the range, whether they allocated or not."),
-      &Row::calls);
-  table.Add(ByteCount("sizeIncreaseBytes", "Net change",
-                      "Bytes allocated less bytes released by the operator and the operators it "
-                      "called."),
-            &Row::increase);
+      ByteCount("sizeIncreaseBytes", "Net change",
+                "Bytes allocated minus bytes freed by the operator and the operators it called."),
+      &Row::increase);
   table.Add(ByteCount("selfSizeIncreaseBytes", "Self net change",
-                      "Bytes allocated less bytes released by the operator itself."),
+                      "Bytes allocated minus bytes freed by the operator itself."),
             &Row::self_increase);
   table.Add(Count("allocationCount", "Allocations",
-                  "How often the operator and the operators it called allocated."),
+                  "Number of allocations by the operator and the operators it called."),
             &Row::count);
-  table.Add(
-      Count("selfAllocationCount", "Self allocations", "How often the operator itself allocated."),
-      &Row::self_count);
+  table.Add(Count("selfAllocationCount", "Self allocations",
+                  "Number of allocations by the operator itself."),
+            &Row::self_count);
   table.Add(ByteCount("allocationSizeBytes", "Allocated",
-                      "Bytes allocated by the operator and the operators it called; releases are "
-                      "not subtracted."),
+                      "Bytes allocated by the operator and the operators it called; freed bytes "
+                      "are not subtracted."),
             &Row::size);
   table.Add(ByteCount("selfAllocationSizeBytes", "Self allocated",
-                      "Bytes allocated by the operator itself; releases are not subtracted."),
+                      "Bytes allocated by the operator itself; freed bytes are not subtracted."),
             &Row::self_size);
-  AddLinks(table, frames, "Its largest allocation, for the timeline.", &Row::example);
+  AddLinks(table, frames, "Its largest allocation, to show in the timeline.", &Row::example);
   std::vector<Row> rows;
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) {
     return table.Make(rows);
@@ -350,12 +352,12 @@ Table MemoryPeakTable(const MemoryData& data, const Model& model, int device_ind
                 : TextKey("name", "Module", "nn.Module whose call allocated the memory."),
             [](const Row& row) { return TextCell(row.name); });
   table.Add(ByteCount("sizeBytes", "Held at the peak",
-                      "Bytes that were allocated by then and not yet released."),
+                      "Bytes allocated before the peak and not yet freed at it."),
             &Row::bytes);
   table.Add(Count("allocations", "Allocations", "Number of these allocations."), &Row::count);
-  table.Add(Share("share", "Share", "Part of all bytes allocated at the peak."),
+  table.Add(Share("share", "Share", "Share of all bytes held at the peak."),
             [](const Row& row) { return Cell(row.share); });
-  AddLinks(table, frames, "Its largest allocation, for the timeline.", &Row::example);
+  AddLinks(table, frames, "Its largest allocation, to show in the timeline.", &Row::example);
   std::vector<Row> rows;
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) {
     return table.Make(rows);

@@ -158,24 +158,27 @@ Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selecti
   };
   TableBuilder<Row> table;
   table.Add(TextKey("module", "Module",
-                    "Innermost module around the calls; backward work counts for its forward "
-                    "module."),
+                    "Innermost nn.Module that made the calls; backward work counts for the module "
+                    "of its forward call."),
             [](const Row& row) { return TextOrEmpty(row.first); });
-  table.Add(Count("calls", "Calls", "Calls of the operator there."),
+  table.Add(Count("calls", "Calls", "Number of calls of the operator with this stack."),
             [](const Row& row) { return Cell(row.second.calls); });
-  table.Add(HiddenIf(host_only, Duration("deviceSelfUs", "Device self",
-                                         "Device work that the calls themselves launched.")),
-            time(&CallSums::device_self));
   table.Add(
-      HiddenIf(host_only, Duration("deviceTotalUs", "Device total",
-                                   "Device work of the calls, including operators called inside.")),
-      time(&CallSums::device_total));
-  table.Add(Duration("hostSelfUs", "Host self",
-                     "Host time without operators called inside and runtime calls."),
-            time(&CallSums::host_self));
-  table.Add(Duration("hostTotalUs", "Host total", "Host time of the calls."),
+      HiddenIf(host_only, Duration("deviceSelfUs", "Device self",
+                                   "Time of the device work that the calls launched themselves.")),
+      time(&CallSums::device_self));
+  table.Add(HiddenIf(host_only, Duration("deviceTotalUs", "Device total",
+                                         "Time of the device work that the calls launched, "
+                                         "including operators called inside them.")),
+            time(&CallSums::device_total));
+  table.Add(
+      Duration("hostSelfUs", "Host self",
+               "Host time of the calls, excluding operators called inside them and runtime calls."),
+      time(&CallSums::host_self));
+  table.Add(Duration("hostTotalUs", "Host total",
+                     "Host time of the calls, including everything called inside them."),
             time(&CallSums::host_total));
-  table.AddAll(LinkColumns("The heaviest call, for the timeline."),
+  table.AddAll(LinkColumns("The heaviest call, to show in the timeline."),
                [&](const Row& row, std::vector<Cell>& cells) {
                  AddLinkCells(frames, row.second.example, cells);
                });

@@ -39,74 +39,76 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
                                      [](const Row& row) { return row.unknown_total == 0; });
   FrameFinder frames(model);
   TableBuilder<Row> table;
-  table.Add(TextKey("name", "Operator", "Name of the operator as recorded."),
+  table.Add(TextKey("name", "Operator", "Name of the operator, as recorded."),
             [&](const Row& row) { return TextCell(strings.Get(row.name)); });
-  table.AddIf(
-      grouping == OperatorGrouping::kNameAndShapes,
-      TextKey(
-          "inputShapes", "Input shapes",
-          "Shape of each input; [] is a scalar or no tensor. Recorded with record_shapes=True."),
-      [&](const Row& row) {
-        return row.shapes == 0 ? Cell() : TextCell(ShapesText(strings.Get(row.shapes)));
-      });
+  table.AddIf(grouping == OperatorGrouping::kNameAndShapes,
+              TextKey("inputShapes", "Input shapes",
+                      "Shape of each input; [] stands for a scalar or for an input that is not a "
+                      "tensor. Recorded with record_shapes=True."),
+              [&](const Row& row) {
+                return row.shapes == 0 ? Cell() : TextCell(ShapesText(strings.Get(row.shapes)));
+              });
   table.Add(Count("calls", "Calls",
-                  "Number of calls. A call whose only child has the same name counts once with it. "
-                  "Replays of a CUDA graph are not calls."),
+                  "Number of calls. A call whose only child has the same name counts as one with "
+                  "it. Replays of a CUDA graph do not count."),
             &Row::calls);
-  table.Add(on_device(Duration(
-                "deviceSelfUs", "Device self",
-                "Sum of the kernels, copies and memsets that the operator itself launched; "
-                "operators called inside do not count, concurrent work counts in full. Work of a "
-                "CUDA graph counts at the operator that recorded it, where its capture is known.")),
-            &Row::device_self);
-  table.Add(on_device(Duration(
-                "deviceTotalUs", "Device total",
-                "Device self of the operator and of all operators called inside it. A call inside "
-                "another call of the same row counts once.")),
+  table.Add(
+      on_device(Duration(
+          "deviceSelfUs", "Device self",
+          "Time of the kernels, copies, and memsets that the operator launched itself, excluding "
+          "operators called inside it. Concurrent work counts in full. Work of a CUDA graph counts "
+          "for the operator that captured it, if the capture was recorded.")),
+      &Row::device_self);
+  table.Add(on_device(Duration("deviceTotalUs", "Device total",
+                               "Device self of the operator and of all operators called inside it. "
+                               "Recursive calls count once.")),
             &Row::device_total);
   table.Add(Duration("hostSelfUs", "Host self",
-                     "Host time in the operator, without operators called inside and without "
+                     "Host time in the operator itself, excluding operators called inside it and "
                      "runtime calls."),
             &Row::host_self);
   table.Add(Duration("hostTotalUs", "Host total",
                      "Host time from entering the operator to leaving it, summed over its calls. "
-                     "A call inside another call of the same row counts once."),
+                     "Recursive calls count once."),
             &Row::host_total);
-  table.Add(on_device(FlagFact("tensorCoreEligible", "Tensor cores eligible",
-                               "Whether matrix units can run the operator or one that it calls; "
-                               "empty where neither its name nor those of its kernels say.")),
+  table.Add(on_device(FlagFact(
+                "tensorCoreEligible", "Tensor cores eligible",
+                "Whether the operator, or one that it calls, can run on matrix units (tensor "
+                "cores, MFMA); empty if neither its name nor the names of its kernels tell.")),
             [&](const Row& row) {
               // Of PyTorch's own operators the table knows which can.
               const bool known = row.eligible || row.unknown_total == 0 ||
                                  strings.Get(row.name).starts_with("aten::");
               return known ? Cell(row.eligible) : Cell();
             });
-  // No share where no kernel's name says anything: 0 would be a figure.
-  const auto known = [](const Row& row) {
-    return row.unknown_total < row.kernel_total || row.kernel_total == 0;
+  // No share where no kernel's name tells: 0 would be a figure.
+  const auto share = [](Ns matrix, Ns unknown, Ns all) {
+    return unknown < all || all == 0 ? RatioCell(matrix, all) : Cell();
   };
-  table.Add(on_device(Share("tensorCoreSelf", "Tensor cores self",
-                            "Share of the operator's own kernel time in kernels that use matrix "
-                            "units; empty where none of their names says whether they do. Copies "
-                            "and memsets are left out.")),
-            [known](const Row& row) {
-              return known(row) ? RatioCell(row.matrix_self, row.kernel_self) : Cell();
-            });
-  table.Add(on_device(Share("tensorCoreTotal", "Tensor cores total",
-                            "The same share, including kernels of operators called inside.")),
-            [known](const Row& row) {
-              return known(row) ? RatioCell(row.matrix_total, row.kernel_total) : Cell();
+  table.Add(on_device(Share(
+                "tensorCoreSelf", "Tensor cores self",
+                "Share of the operator's own kernel time spent in kernels that use matrix units; "
+                "empty if none of their names tells. Copies and memsets are left out.")),
+            [share](const Row& row) {
+              return share(row.matrix_self, row.unknown_self, row.kernel_self);
             });
   table.Add(
-      HiddenIf(all_known, on_device(Share(
-                              "tensorCoreUnknown", "Tensor cores unknown",
-                              "Share of that kernel time in kernels whose names do not say whether "
-                              "they use matrix units."))),
+      on_device(Share("tensorCoreTotal", "Tensor cores total",
+                      "Share of kernel time spent in kernels that use matrix units, including the "
+                      "kernels of operators called inside; empty if none of their names tells.")),
+      [share](const Row& row) {
+        return share(row.matrix_total, row.unknown_total, row.kernel_total);
+      });
+  table.Add(
+      HiddenIf(all_known,
+               on_device(Share("tensorCoreUnknown", "Tensor cores unknown",
+                               "Share of kernel time, including operators called inside, spent in "
+                               "kernels whose names do not tell whether they use matrix units."))),
       [](const Row& row) { return RatioCell(row.unknown_total, row.kernel_total); });
-  table.Add(
-      Count("stacks", "Stacks", "Distinct Python stacks recorded for the calls.", Merge::kMax),
-      &Row::stacks);
-  AddLinks(table, frames, "The heaviest call, for the timeline.", &Row::example);
+  table.Add(Count("stacks", "Stacks", "Number of distinct Python stacks recorded for the calls.",
+                  Merge::kMax),
+            &Row::stacks);
+  AddLinks(table, frames, "The heaviest call, to show in the timeline.", &Row::example);
   return table.Make(data.rows);
 }
 

@@ -457,20 +457,25 @@ Table StackTable(const StackTree& tree) {
                    [](const Row& a, const Row& b) { return a.self > b.self; });
   const double whole = static_cast<double>(tree.nodes[kRoot].total);
   TableBuilder<Row> table;
-  table.Add(TextKey("function", "Function", "Function as recorded."),
+  table.Add(TextKey("function", "Function", "Name of the function, as recorded."),
             [](const Row& row) { return TextCell(row.frame.function); });
-  table.Add(Duration("selfUs", "Self", "Time with this function innermost."), &Row::self);
-  table.Add(Duration("totalUs", "Total",
-                     "Time with this function anywhere in the stack; recursion counts once."),
-            &Row::total);
-  table.Add(Share("share", "Share", "Total as a part of all time."),
+  table.Add(
+      Duration("selfUs", "Self", "Time during which this function was innermost on the stack."),
+      &Row::self);
+  table.Add(
+      Duration(
+          "totalUs", "Total",
+          "Time during which this function was anywhere on the stack. Recursive calls count once."),
+      &Row::total);
+  table.Add(Share("share", "Share", "Total as a share of all time."),
             [&](const Row& row) { return ShareCell(static_cast<double>(row.total), whole); });
-  table.Add(FlagFact("library", "Library",
-                     "The function belongs to the standard library or an installed package."),
-            [](const Row& row) { return Cell(row.frame.library); });
-  table.Add(TextKey("file", "File", "File as recorded."),
+  table.Add(
+      FlagFact("library", "Library",
+               "Whether the function belongs to the standard library or an installed package."),
+      [](const Row& row) { return Cell(row.frame.library); });
+  table.Add(TextKey("file", "File", "Path of the file, as recorded."),
             [](const Row& row) { return TextOrEmpty(row.frame.file); });
-  table.Add(IntegerKey("line", "Line", "Line as recorded."),
+  table.Add(IntegerKey("line", "Line", "Line of that frame, as recorded."),
             [](const Row& row) { return row.frame.line > 0 ? Cell(row.frame.line) : Cell(); });
   return table.Make(rows);
 }

@@ -74,47 +74,52 @@ Table ModuleTable(const ModuleTree& tree) {
     return [sum](const Row& row) { return TimeCell(sum(*row.node)); };
   };
   TableBuilder<Row> table;
-  table.Add(TextKey("module", "Module", "Path of the module, outermost first."),
+  table.Add(TextKey("module", "Module", "Path of the module, from the outermost module inward."),
             [](const Row& row) { return TextCell(row.path); });
-  table.Add(Count("calls", "Calls", "Calls in forward."),
+  table.Add(Count("calls", "Calls", "Number of forward calls."),
             [](const Row& row) { return Cell(static_cast<int64_t>(row.node->occurrences)); });
   table.Add(Duration("deviceSelfUs", "Device self",
-                     "Device work launched in its calls, their backward and their recomputation, "
-                     "excluding submodules."),
+                     "Time of the device work launched by the module's forward calls, their "
+                     "backward pass, and their recomputation, excluding submodules."),
             time([](const ModuleNode& n) {
               return n.device_self + n.backward_device_self + n.recompute_device_self;
             }));
+  table.Add(Duration("deviceTotalUs", "Device total",
+                     "Device self of the module and all its submodules."),
+            time([](const ModuleNode& n) {
+              return n.device_total + n.backward_device_total + n.recompute_device_total;
+            }));
   table.Add(
-      Duration("deviceTotalUs", "Device total", "Device self of the module and its submodules."),
-      time([](const ModuleNode& n) {
-        return n.device_total + n.backward_device_total + n.recompute_device_total;
-      }));
-  table.Add(
-      Duration(
-          "hostSelfUs", "Host self",
-          "Host time of its calls, their backward and their recomputation, excluding submodules."),
+      Duration("hostSelfUs", "Host self",
+               "Host time of the module's forward calls, their backward pass, and their "
+               "recomputation, excluding submodules."),
       time([](const ModuleNode& n) { return n.host_self + n.backward_host + n.recompute_host; }));
-  table.Add(Duration("hostTotalUs", "Host total", "Host time of its calls in forward."),
+  table.Add(Duration("hostTotalUs", "Host total",
+                     "Host time of the module's forward calls, including submodules."),
             time([](const ModuleNode& n) { return n.host_total; }));
-  table.Add(ByteCount("allocatedBytes", "Allocated",
-                      "Bytes allocated during its calls; releases are not subtracted."),
-            [](const Row& row) { return Cell(row.node->allocated_bytes); });
-  table.AddAll({Link("slice", "Slice", "Its first call, for the timeline.", CellType::kInteger),
-                Link("file", "File", "File of its forward.", CellType::kText),
-                Link("line", "Line", "First line of its forward.", CellType::kInteger),
-                Link("function", "Function", "Its forward.", CellType::kText)},
-               [](const Row& row, std::vector<Cell>& cells) {
-                 const ModuleNode& node = *row.node;
-                 // In place: GCC takes a cell that is chosen and then moved for uninitialized.
-                 const auto add = [&](bool known, int64_t number) {
-                   cells.emplace_back();
-                   if (known) cells.back() = number;
-                 };
-                 add(node.first_slice != kNone, node.first_slice);
-                 cells.push_back(TextOrEmpty(node.file));
-                 add(node.line > 0, node.line);
-                 cells.push_back(TextOrEmpty(node.function));
-               });
+  table.Add(
+      ByteCount(
+          "allocatedBytes", "Allocated",
+          "Bytes allocated during the module's forward calls; freed bytes are not subtracted."),
+      [](const Row& row) { return Cell(row.node->allocated_bytes); });
+  table.AddAll(
+      {Link("slice", "Slice", "The module's first call, to show in the timeline.",
+            CellType::kInteger),
+       Link("file", "File", "File that defines the module's forward.", CellType::kText),
+       Link("line", "Line", "First line of the module's forward.", CellType::kInteger),
+       Link("function", "Function", "Name of the module's forward function.", CellType::kText)},
+      [](const Row& row, std::vector<Cell>& cells) {
+        const ModuleNode& node = *row.node;
+        // In place: GCC takes a cell that is chosen and then moved for uninitialized.
+        const auto add = [&](bool known, int64_t number) {
+          cells.emplace_back();
+          if (known) cells.back() = number;
+        };
+        add(node.first_slice != kNone, node.first_slice);
+        cells.push_back(TextOrEmpty(node.file));
+        add(node.line > 0, node.line);
+        cells.push_back(TextOrEmpty(node.function));
+      });
   return table.Make(rows);
 }
 

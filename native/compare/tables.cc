@@ -195,7 +195,7 @@ class Comparison {
 
   // What the row is called, as the candidate has it where it is there.
   void AddNames(TableBuilder<Pair>& table) {
-    table.Add(HiddenIf(true, TextKey("key", "Key", "Says which row it is.")),
+    table.Add(HiddenIf(true, TextKey("key", "Key", "Identifies the row.")),
               [this](const Pair& row) { return Cell(keys_[&row - pairs_.data()]); });
     bool first = true;
     for (size_t c = 0; c < b_.columns.size(); ++c) {
@@ -214,14 +214,15 @@ class Comparison {
       if (first) {
         name_column_baseline_ = static_cast<size_t>(other);
         name_column_candidate_ = c;
-        table.Add(TextFact("status", "Status",
-                           "both: on both sides; new: only in the candidate; gone: only in the "
-                           "baseline; replaced: on one side, and something else stands in its "
-                           "place on the other."),
-                  [this](const Pair& row) { return Cell(std::string(StatusOf(row))); });
+        table.Add(
+            TextFact(
+                "status", "Status",
+                "both: in both profiles; new: only in the candidate; gone: only in the baseline; "
+                "replaced: only in one, with something else in its place in the other."),
+            [this](const Pair& row) { return Cell(std::string(StatusOf(row))); });
         if (!options_.baseline_keys.empty()) {
           table.Add(HiddenIf(true, TextFact("baselineName", "Name in the baseline",
-                                            "What the baseline calls it, where that differs.")),
+                                            "Its name in the baseline, if different.")),
                     [this](const Pair& row) -> Cell {
                       if (row.baseline == kNoRow || row.candidate == kNoRow) return Cell();
                       const std::string name = BaselineNameOf(row);
@@ -313,32 +314,33 @@ class Comparison {
         made("delta" + measure.stem, "Delta" + what, "Candidate minus baseline.", column.unit),
         [this, measure, cell](const Pair& row) { return cell(Delta(measure, row)); });
     const std::string percent = main ? "deltaPercent" : "delta" + measure.stem + "Percent";
-    table.Add(made(percent, main ? "Delta %" : "Delta % of" + what,
-                   "The difference in percent of the baseline; empty where the baseline is zero.",
-                   Unit::kPercent),
-              [this, measure](const Pair& row) -> Cell {
-                const auto before = Value(measure, row, false), delta = Delta(measure, row);
-                return before && delta ? OptionalCell(PercentOf(*delta, *before)) : Cell();
-              });
+    table.Add(
+        made(percent, main ? "Delta %" : "Delta % of" + what,
+             "Candidate minus baseline, in percent of the baseline; empty if the baseline is 0.",
+             Unit::kPercent),
+        [this, measure](const Pair& row) -> Cell {
+          const auto before = Value(measure, row, false), delta = Delta(measure, row);
+          return before && delta ? OptionalCell(PercentOf(*delta, *before)) : Cell();
+        });
     if (!main || !options_.knows_noise) return;
     // One test gives both.
     Column noise = made(
         "noise" + measure.stem, "Noise" + what,
-        options_.single ? "By how much two single steps differ from the means of their sides in "
-                          "95 of 100 pairs, from the spread over the steps (Welch's t-test); "
-                          "empty with one step."
+        options_.single ? "How far apart two single steps can be by chance in 95 of 100 pairs, "
+                          "from the spread over the steps (Welch's t-test); empty with one step."
                         : "Half the width of the 95 % confidence interval of the difference, "
                           "from the spread over the steps (Welch's t-test); empty with one step.",
         column.unit);
     noise.type = CellType::kNumber;
-    table.AddAll({std::move(noise),
-                  FlagFact("beyondNoise", "Beyond noise",
-                           "Whether the difference is larger than that; empty with one step.")},
-                 [this, measure](const Pair& row, std::vector<Cell>& cells) {
-                   const Difference difference = NoiseOf(measure, row);
-                   cells.push_back(OptionalCell(difference.noise));
-                   cells.push_back(OptionalCell(difference.Significant()));
-                 });
+    table.AddAll(
+        {std::move(noise),
+         FlagFact("beyondNoise", "Beyond noise",
+                  "Whether the difference is larger than the noise; empty with one step.")},
+        [this, measure](const Pair& row, std::vector<Cell>& cells) {
+          const Difference difference = NoiseOf(measure, row);
+          cells.push_back(OptionalCell(difference.noise));
+          cells.push_back(OptionalCell(difference.Significant()));
+        });
   }
 
   void AddLinks(TableBuilder<Pair>& table, const std::string& side, const Table& from,

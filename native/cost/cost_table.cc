@@ -15,56 +15,59 @@ void AddKeys(TableBuilder<CostRow>& table, CostGrouping grouping) {
     case CostGrouping::kOperator:
     case CostGrouping::kShape:
       table.Add(TextKey("name", "Operator",
-                        "Operator whose formula gives the cost; where none has one, the innermost "
-                        "operator around the launch. Empty without an operator."),
+                        "Operator whose formula gives the cost; if none has a formula, the "
+                        "innermost operator around the launch. Empty if there was none."),
                 [](const CostRow& row) { return TextOrEmpty(row.name); });
       break;
     case CostGrouping::kKernel:
-      table.Add(TextKey("name", "Kernel", "Name of the kernel as recorded."),
+      table.Add(TextKey("name", "Kernel", "Kernel name, as recorded."),
                 [](const CostRow& row) { return TextCell(row.name); });
       break;
     case CostGrouping::kModule:
       table.Add(TextKey("name", "Module",
-                        "Innermost nn.Module call around the launch; backward work counts for its "
-                        "forward module. Empty outside of modules."),
+                        "Innermost nn.Module whose call made the launch; backward work counts for "
+                        "the module of its forward call. Empty outside of modules."),
                 [](const CostRow& row) { return TextOrEmpty(row.name); });
       break;
     case CostGrouping::kLine:
-      table.Add(TextKey("name", "Function", "Function of your own code that the time counts on."),
-                [](const CostRow& row) { return TextOrEmpty(row.name); });
-      table.Add(TextKey("path", "File", "Its file, as recorded."),
+      table.Add(
+          TextKey("name", "Function", "Function of your own code to which the time is attributed."),
+          [](const CostRow& row) { return TextOrEmpty(row.name); });
+      table.Add(TextKey("path", "File", "Path of the function's file, as recorded."),
                 [](const CostRow& row) { return TextOrEmpty(row.file); });
       table.Add(IntegerKey("at", "Line",
-                           "Its line where that is known, as in Lines; else the first line of the "
-                           "function."),
+                           "Line to which the time is attributed, as in Lines; if only the "
+                           "function is known, its first line."),
                 [](const CostRow& row) { return row.line > 0 ? Cell(row.line) : Cell(); });
       break;
     case CostGrouping::kClass:
-      table.Add(TextKey("name", "Kind", "Kind of the formula; unknown where there is none."),
+      table.Add(TextKey("name", "Kind", "Kind of the cost formula; unknown if there is none."),
                 [](const CostRow& row) { return TextCell(row.name); });
       break;
   }
   if (grouping == CostGrouping::kShape) {
-    table.Add(TextKey("params", "Params", "Sizes and type, in the letters of the formula."),
-              [](const CostRow& row) { return TextOrEmpty(row.params); });
+    table.Add(
+        TextKey("params", "Params", "Sizes and data type, by the letters that the formula uses."),
+        [](const CostRow& row) { return TextOrEmpty(row.params); });
   }
 }
 
 void AddAmounts(TableBuilder<CostRow>& table, const CostSummary& summary) {
-  table.Add(
-      Count(
-          "calls", "Calls",
-          "Calls of operators with a cost; a call counts once, however many kernels it launched."),
-      &CostRow::calls);
-  table.Add(Count("kernels", "Kernels", "Kernel launches."),
+  table.Add(Count("calls", "Calls",
+                  "Number of operator calls with a cost; a call counts once, however many kernels "
+                  "it launched."),
+            &CostRow::calls);
+  table.Add(Count("kernels", "Kernels", "Number of kernel launches."),
             [](const CostRow& row) { return Cell(row.sums.kernels); });
   table.Add(Duration("totalUs", "Time", "Sum of the kernels' durations."),
             [](const CostRow& row) { return TimeCell(row.sums.time); });
-  table.Add(Share("share", "Share", "Time as a part of the time of all kernels."),
+  table.Add(Share("share", "Share", "Time as a share of the time of all kernels."),
             [total = summary.total.time](const CostRow& row) {
               return ShareCell(static_cast<double>(row.sums.time), static_cast<double>(total));
             });
-  Column flops = Count("flops", "FLOPs", "Operations of the kernels whose operations are known.");
+  Column flops = Count("flops", "FLOPs",
+                       "Floating-point operations of the kernels for which they are known; a fused "
+                       "multiply-add counts as two.");
   flops.unit = Unit::kFlops;
   table.Add(std::move(flops), [](const CostRow& row) {
     return row.sums.flops_time > 0 || row.sums.flops > 0 ? Cell(row.sums.flops) : Cell();
@@ -74,9 +77,11 @@ void AddAmounts(TableBuilder<CostRow>& table, const CostSummary& summary) {
       return row.sums.bytes_time > 0 ? Cell(row.sums.*member) : Cell();
     };
   };
-  table.Add(ByteCount("readBytes", "Read", "Least bytes that must be read, where known."),
-            bytes(&CostSums::read_bytes));
-  table.Add(ByteCount("writtenBytes", "Written", "Least bytes that must be written, where known."),
+  table.Add(
+      ByteCount("readBytes", "Read", "Minimum bytes that the kernels must read, where known."),
+      bytes(&CostSums::read_bytes));
+  table.Add(ByteCount("writtenBytes", "Written",
+                      "Minimum bytes that the kernels must write, where known."),
             bytes(&CostSums::written_bytes));
   const auto without = [](Ns CostSums::*known) {
     return [known](const CostRow& row) {
@@ -85,61 +90,62 @@ void AddAmounts(TableBuilder<CostRow>& table, const CostSummary& summary) {
     };
   };
   table.Add(Share("unknownFlopsShare", "FLOPs unknown",
-                  "Share of the time in kernels whose operations are unknown."),
+                  "Share of the time spent in kernels whose FLOPs are unknown."),
             without(&CostSums::flops_time));
   table.Add(Share("unknownBytesShare", "Bytes unknown",
-                  "Share of the time in kernels whose bytes are unknown."),
+                  "Share of the time spent in kernels whose bytes are unknown."),
             without(&CostSums::bytes_time));
-  Column neither = Share("unknownShare", "Unknown",
-                         "Share of the time in kernels whose operations and bytes are both "
-                         "unknown.");
+  Column neither =
+      Share("unknownShare", "Unknown",
+            "Share of the time spent in kernels whose FLOPs and bytes are both unknown.");
   neither.hidden = true;
   table.Add(std::move(neither), without(&CostSums::costed));
 }
 
 void AddRates(TableBuilder<CostRow>& table) {
-  table.Add(
-      Quotient(
-          "tflopsPerS", "TFLOP/s",
-          "Operations divided by the time of the kernels whose operations are known, in 10^12."),
-      [](const CostRow& row) {
-        return Rate(static_cast<double>(row.sums.flops), row.sums.flops_time, 1e12);
-      });
-  table.Add(
-      Quotient("gbPerS", "Bandwidth",
-               "Bytes divided by the time of the kernels whose bytes are known.", Unit::kGbPerS),
-      [](const CostRow& row) {
-        return Rate(
-            static_cast<double>(row.sums.read_bytes) + static_cast<double>(row.sums.written_bytes),
-            row.sums.bytes_time, 1e9);
-      });
-  table.Add(Quotient("intensity", "FLOP/B", "Operations per byte: arithmetic intensity."),
+  table.Add(Quotient("tflopsPerS", "TFLOP/s",
+                     "Achieved rate in 10^12 FLOPs per second: FLOPs divided by the time of the "
+                     "kernels for which they are known."),
             [](const CostRow& row) {
-              const double bytes = static_cast<double>(row.sums.read_bytes) +
-                                   static_cast<double>(row.sums.written_bytes);
-              if (bytes <= 0 || row.sums.flops_time == 0) return Cell();
-              return Cell(static_cast<double>(row.sums.flops) / bytes);
+              return Rate(static_cast<double>(row.sums.flops), row.sums.flops_time, 1e12);
+            });
+  table.Add(Quotient("gbPerS", "Bandwidth",
+                     "Achieved bandwidth: bytes read and written divided by the time of the "
+                     "kernels for which they are known; 1 GB is 10^9 bytes.",
+                     Unit::kGbPerS),
+            [](const CostRow& row) {
+              return Rate(static_cast<double>(row.sums.read_bytes) +
+                              static_cast<double>(row.sums.written_bytes),
+                          row.sums.bytes_time, 1e9);
             });
   table.Add(
-      Share("roofShare", "Share of roof",
-            "Least time that the device needs for operations or bytes, whichever is longer per "
-            "kernel, as a share of the kernels' time. With data in caches it can exceed 100 %; "
-            "kernels faster than the device can be are left out: they did less than their "
-            "arguments say."),
+      Quotient("intensity", "FLOP/B", "Arithmetic intensity: FLOPs per byte read or written."),
       [](const CostRow& row) {
-        return row.sums.measured > 0 ? Cell(row.sums.bound / static_cast<double>(row.sums.measured))
-                                     : Cell();
+        const double bytes =
+            static_cast<double>(row.sums.read_bytes) + static_cast<double>(row.sums.written_bytes);
+        if (bytes <= 0 || row.sums.flops_time == 0) return Cell();
+        return Cell(static_cast<double>(row.sums.flops) / bytes);
       });
+  table.Add(Share("roofShare", "Share of roof",
+                  "Shortest time in which the device could do each kernel's FLOPs or move its "
+                  "bytes, whichever takes longer, as a share of the kernels' time. Can exceed 100 "
+                  "% if data was in caches. Kernels faster than the device can be are left out: "
+                  "they did less work than their arguments suggest."),
+            [](const CostRow& row) {
+              return row.sums.measured > 0
+                         ? Cell(row.sums.bound / static_cast<double>(row.sums.measured))
+                         : Cell();
+            });
   table.Add(Share("memoryBoundShare", "Memory bound",
-                  "Share of that time in kernels limited by memory, not by operations."),
+                  "Share of the kernels' time limited by memory bandwidth rather than by compute."),
             [](const CostRow& row) {
               return row.sums.measured > 0
                          ? Cell(row.sums.memory_bound / static_cast<double>(row.sums.measured))
                          : Cell();
             });
   table.Add(Duration("savedUs", "Potential gain",
-                     "Time that would be saved if each kernel reached the chosen share of its "
-                     "roof; those above it and those without a roof save nothing."),
+                     "Time saved if every kernel reached the chosen share of its roof. Kernels "
+                     "above it, and kernels without a known roof, save nothing."),
             [](const CostRow& row) {
               return row.sums.measured > 0 ? Cell(row.sums.saved / 1000) : Cell();
             });
@@ -147,7 +153,7 @@ void AddRates(TableBuilder<CostRow>& table) {
 
 // Rows of lines lead to their line, others to the frame around their longest kernel.
 void AddLinksOf(TableBuilder<CostRow>& table, FrameFinder& frames, CostGrouping grouping) {
-  constexpr const char* kWhich = "The longest kernel, for the timeline.";
+  constexpr const char* kWhich = "The longest kernel, to show in the timeline.";
   if (grouping != CostGrouping::kLine) {
     AddLinks(table, frames, kWhich, &CostRow::example);
     return;
@@ -180,29 +186,34 @@ Table CostTable(const CostContext& context, const CostSummary& summary, CostGrou
   AddKeys(table, grouping);
   AddAmounts(table, summary);
   AddRates(table);
-  table.Add(TextFact("unit", "Unit", "Compute unit whose peak is the roof for most of the time."),
-            [](const CostRow& row) { return TextOrEmpty(row.unit); });
-  table.Add(TextFact("class", "Class", "Kind of the formula; unknown where several meet."),
-            [](const CostRow& row) { return Cell(std::string(OpClassName(row.op_class))); });
+  table.Add(
+      TextFact("unit", "Unit", "Compute unit whose peak is the roof for most of the row's time."),
+      [](const CostRow& row) { return TextOrEmpty(row.unit); });
+  table.Add(
+      TextFact("class", "Class", "Kind of the cost formula; unknown if the row mixes several."),
+      [](const CostRow& row) { return Cell(std::string(OpClassName(row.op_class))); });
   const auto formula = [](std::string OpCost::*member) {
     return [member](const CostRow& row) {
       return row.cost == nullptr ? Cell() : TextOrEmpty(row.cost->*member);
     };
   };
   Column flops = TextFact("flopsFormula", "Formula of the FLOPs",
-                          "Formula and inputs of the call with the longest kernel.");
-  Column bytes = TextFact("bytesFormula", "Formula of the bytes",
-                          "What the call with the longest kernel reads and writes.");
+                          "FLOPs formula and its inputs, for the call with the longest kernel.");
+  Column bytes =
+      TextFact("bytesFormula", "Formula of the bytes",
+               "Formula of the bytes read and written, for the call with the longest kernel.");
   flops.hidden = bytes.hidden = true;
   table.Add(std::move(flops), formula(&OpCost::flops_formula));
   table.Add(std::move(bytes), formula(&OpCost::bytes_formula));
-  Column why = TextFact("unknown", "Why unknown", "Why a figure of that call is unknown.");
+  Column why = TextFact("unknown", "Why unknown",
+                        "Why a figure of the call with the longest kernel is unknown.");
   why.hidden = true;
   table.Add(std::move(why), [](const CostRow& row) {
     const Sentence* reason = WhyUnknown(row);
     return reason == nullptr ? Cell() : TextCell(reason->text.text());
   });
-  Column code = TextFact("unknownCode", "Code of the reason", "Code of why it is not known.");
+  Column code =
+      TextFact("unknownCode", "Code of the reason", "Code of the reason why it is unknown.");
   code.hidden = true;
   table.Add(std::move(code), [](const CostRow& row) {
     const Sentence* reason = WhyUnknown(row);

@@ -114,25 +114,24 @@ class Launches : public RowTable<Row> {
   // PyProf2's columns, in its order: where the kernel was launched from ...
   void AddPyProfOrigin() {
     using R = Row;
-    table_.Add(IntegerFact("idx", "#", "Number of the kernel in order of start, from 1."),
+    table_.Add(IntegerFact("idx", "#", "Number of the kernel, counted from 1 by start time."),
                &R::index);
+    table_.Add(Hidden(IntegerFact("seq", "Seq",
+                                  "Autograd sequence number of the operator that launched the "
+                                  "kernel; in the backward pass, of the autograd node.")),
+               [this](const R& row) {
+                 return OptionalCell(chain_.Sequence(OpOf(row), Backward(row.slice)));
+               });
+    table_.Add(Hidden(TextFact("altseq", "Other seq",
+                               "Other autograd sequence numbers of operators around the launch.")),
+               [this](const R& row) {
+                 const SliceIndex op = OpOf(row);
+                 const auto own = chain_.Sequence(op, Backward(row.slice));
+                 const std::string text = ShapeText(chain_.OtherSequences(op, own));
+                 return text == "[]" ? Cell() : Cell(text.substr(1, text.size() - 2));
+               });
     table_.Add(
-        Hidden(IntegerFact(
-            "seq", "Seq",
-            "Autograd's sequence number of the operator around it; in backward, of the node.")),
-        [this](const R& row) {
-          return OptionalCell(chain_.Sequence(OpOf(row), Backward(row.slice)));
-        });
-    table_.Add(
-        Hidden(TextFact("altseq", "Other seq", "Other sequence numbers of operators around it.")),
-        [this](const R& row) {
-          const SliceIndex op = OpOf(row);
-          const auto own = chain_.Sequence(op, Backward(row.slice));
-          const std::string text = ShapeText(chain_.OtherSequences(op, own));
-          return text == "[]" ? Cell() : Cell(text.substr(1, text.size() - 2));
-        });
-    table_.Add(
-        Hidden(TextFact("tid", "Thread", "Thread of the launch.")),
+        Hidden(TextFact("tid", "Thread", "Thread that launched the kernel.")),
         [this](const R& row) {
           const SliceIndex launch = model_.launch[row.slice];
           if (launch == kNone) return Cell();
@@ -144,20 +143,21 @@ class Launches : public RowTable<Row> {
           const SliceIndex launch = model_.launch[row.slice];
           return AlikeBy(launch == kNone ? kNone : store_.track(launch));
         });
-    table_.Add(Hidden(TextFact("layer", "Layer",
-                               "Names of record_function(\"layer:...\") around the launch, "
-                               "outermost first; in backward those of forward.")),
-               [this](const R& row) { return places_.Layer(row.slice); });
     table_.Add(
-        Hidden(TextFact("trace", "Trace",
-                        "The user's frames around the launch as file:line, outermost "
-                        "first, at most 64.")),
+        Hidden(TextFact("layer", "Layer",
+                        "Names of the record_function(\"layer:...\") ranges around the launch, "
+                        "outermost first; in the backward pass, those of the forward call.")),
+        [this](const R& row) { return places_.Layer(row.slice); });
+    table_.Add(
+        Hidden(TextFact(
+            "trace", "Trace",
+            "Frames of user code at the launch as file:line, outermost first, 64 at most.")),
         [this](const R& row) { return places_.Trace(row.slice); },
         [this](const R& row) { return places_.TraceAlike(row.slice); });
     table_.Add(
         TextFact("dir", "Direction",
-                 "fprop in forward, bprop in backward. What checkpointing runs again is "
-                 "fprop and marked as recomputed."),
+                 "fprop in the forward pass, bprop in the backward pass. What activation "
+                 "checkpointing recomputes is fprop, with a note."),
         [this](const R& row) {
           if (OpOf(row) == kNone) return Cell();
           return Cell(std::string(Backward(row.slice) ? "bprop" : "fprop"));
@@ -167,18 +167,18 @@ class Launches : public RowTable<Row> {
         });
     table_.Add(IntegerFact("sub", "Sub",
                            "Number of the kernel within one call of the operator, or within one "
-                           "node of backward, from 0."),
+                           "autograd node in the backward pass, from 0."),
                &R::sub);
     table_.Add(
         TextFact("mod", "Module",
-                 "Class of the innermost nn.Module around it; without one the operator's "
-                 "namespace."),
+                 "Class of the innermost nn.Module around the launch; outside of modules, the "
+                 "operator's namespace."),
         [this](const R& row) { return places_.Mod(row.slice); },
         [this](const R& row) { return places_.ModAlike(row.slice); });
     table_.Add(
         TextFact("op", "Op",
-                 "Outermost operator of the call, as the program wrote it; in backward "
-                 "that of forward."),
+                 "Outermost operator of the call, as the program called it; in the backward pass, "
+                 "that of the forward call."),
         [this](const R& row) { return TextOrEmpty(chain_.OpName(OpOf(row), Backward(row.slice))); },
         [this](const R& row) {
           const SliceIndex shown = chain_.Shown(OpOf(row), Backward(row.slice));
@@ -194,24 +194,24 @@ class Launches : public RowTable<Row> {
       return AlikeBy(reinterpret_cast<uintptr_t>(OpCostOf(row)));
     };
     table_.Add(
-        TextFact("kernel", "Kernel",
-                 "Name of the kernel without template arguments and parameters."),
+        TextFact("kernel", "Kernel", "Kernel name without template arguments and parameters."),
         [this](const R& row) { return TextCell(PyProfKernelName(NameOf(row))); }, by_name);
     table_.Add(
-        TextFact(
-            "params", "Params",
-            "Sizes and type that the operator was called with, in the letters of its formula."),
+        TextFact("params", "Params",
+                 "Sizes and data type that the operator was called with, by the letters that its "
+                 "formula uses."),
         [this](const R& row) {
           return OpCostOf(row) == nullptr ? Cell() : TextOrEmpty(OpCostOf(row)->params);
         },
         by_cost);
     table_.Add(IntegerFact("sil", "Duration",
-                           "Duration in nanoseconds; PyProf2 calls it silicon time.", Unit::kNs),
+                           "Duration of the kernel in nanoseconds; PyProf2 calls it silicon time.",
+                           Unit::kNs),
                [this](const R& row) { return Cell(store_.duration(row.slice)); });
     table_.Add(
         TextFact("tc", "TC",
-                 "1: the kernel's name says that it uses matrix units. 0: it does not, "
-                 "though they could run the operator. -: they could not."),
+                 "1: the kernel uses matrix units (tensor cores, MFMA), judged by its name. 0: it "
+                 "does not, although the operator could run on them. -: the operator could not."),
         [this](const R& row) { return TensorCoreCell(row); },
         [this](const R& row) {
           const bool could = CouldUseMatrixUnits(row);
@@ -219,42 +219,45 @@ class Launches : public RowTable<Row> {
           return AlikeBy(uses ? 2 : could ? 1 : 0);
         });
     table_.Add(
-        Hidden(IntegerFact("device", "Device", "Number of the device.")),
+        Hidden(IntegerFact("device", "Device", "Number of the device that ran the kernel.")),
         [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].device); });
     table_.Add(
-        Hidden(IntegerFact("stream", "Stream", "Number of the stream.")),
+        Hidden(IntegerFact("stream", "Stream", "Number of the stream that ran the kernel.")),
         [this](const R& row) { return Cell(store_.tracks()[store_.track(row.slice)].stream); });
     table_.Add(
-        Hidden(TextFact("grid", "Grid", "Blocks in x, y and z.")),
+        Hidden(TextFact("grid", "Grid", "Thread blocks of the grid in x, y, and z.")),
         [this](const R& row) { return places_.Geometry(row.slice, ArgRole::kGrid); },
         [this](const R& row) { return places_.GeometryAlike(row.slice, ArgRole::kGrid); });
     table_.Add(
-        Hidden(TextFact("block", "Block", "Threads of a block in x, y and z.")),
+        Hidden(TextFact("block", "Block", "Threads per block in x, y, and z.")),
         [this](const R& row) { return places_.Geometry(row.slice, ArgRole::kBlock); },
         [this](const R& row) { return places_.GeometryAlike(row.slice, ArgRole::kBlock); });
-    Column flops =
-        Count("flops", "FLOPs",
-              "Operations by the operator's formula; a fused multiply-add counts two. The kernels "
-              "of a call share them and add up to the call. Empty where unknown.");
+    Column flops = Count(
+        "flops", "FLOPs",
+        "Floating-point operations by the operator's formula; a fused multiply-add counts as two. "
+        "They are shared among the kernels of a call, which add up to the call. Empty if unknown.");
     flops.unit = Unit::kFlops;
     table_.Add(std::move(flops), [this](const R& row) { return AmountCell(Flops(row)); });
     table_.Add(ByteCount("bytes", "Bytes",
-                         "Least bytes of device memory that the operator reads and writes, shared "
-                         "among kernels as operations are."),
+                         "Minimum bytes of device memory that the operator reads and writes, "
+                         "shared among the kernels of a call. Empty if unknown."),
                [this](const R& row) { return AmountCell(Bytes(row)); });
   }
 
   // How fast the kernel was, and how fast it could have been.
   void AddRates() {
     using R = Row;
-    table_.Add(Quotient("tflopsPerS", "TFLOP/s", "Operations divided by duration, in 10^12."),
+    table_.Add(Quotient("tflopsPerS", "TFLOP/s",
+                        "Achieved rate in 10^12 FLOPs per second: FLOPs divided by duration."),
                [this](const R& row) {
                  const Amount flops = Flops(row);
                  const double seconds = Seconds(row);
                  if (!flops.known() || seconds <= 0) return Cell();
                  return Cell(static_cast<double>(flops.value()) / seconds / 1e12);
                });
-    table_.Add(Quotient("gbPerS", "Bandwidth", "Bytes divided by duration.", Unit::kGbPerS),
+    table_.Add(Quotient("gbPerS", "Bandwidth",
+                        "Achieved bandwidth: bytes divided by duration; 1 GB is 10^9 bytes.",
+                        Unit::kGbPerS),
                [this](const R& row) {
                  const Amount bytes = Bytes(row);
                  const double seconds = Seconds(row);
@@ -262,17 +265,17 @@ class Launches : public RowTable<Row> {
                  return Cell(static_cast<double>(bytes.value()) / seconds / 1e9);
                });
     table_.Add(
-        Quotient("intensity", "FLOP/B", "Operations per byte: arithmetic intensity."),
+        Quotient("intensity", "FLOP/B", "Arithmetic intensity: FLOPs per byte read or written."),
         [this](const R& row) {
           const Amount flops = Flops(row), bytes = Bytes(row);
           if (!flops.known() || !bytes.known() || bytes.value() == 0) return Cell();
           return Cell(static_cast<double>(flops.value()) / static_cast<double>(bytes.value()));
         });
     table_.Add(Share("roofShare", "Share of roof",
-                     "Least time that the device needs for the operations or the bytes, whichever "
-                     "is longer, as a share of the duration. With data in caches it can exceed 100 "
-                     "%. Empty where the device or the cost is unknown, for communication, and "
-                     "where the kernel was faster than the device can be."),
+                     "Shortest time in which the device could do the FLOPs or move the bytes, "
+                     "whichever takes longer, as a share of the duration. Can exceed 100 % if data "
+                     "was in caches. Empty if the device or the cost is unknown, for "
+                     "communication, and if the kernel was faster than the device can be."),
                [this](const R& row) {
                  const auto roof = RoofOfRow(row);
                  if (!roof || Seconds(row) <= 0) return Cell();
@@ -281,7 +284,8 @@ class Launches : public RowTable<Row> {
                });
     table_.Add(
         Hidden(TextFact("bound", "Bound by",
-                        "What limits the kernel: memory, or the unit whose peak it is.")),
+                        "What limits the kernel: memory bandwidth, or the compute unit whose peak "
+                        "is its roof.")),
         [this](const R& row) {
           const char* const limit = LimitOf(row);
           return limit == nullptr ? Cell() : Cell(std::string(limit));
@@ -297,8 +301,8 @@ class Launches : public RowTable<Row> {
     };
     table_.Add(
         Hidden(TextFact("owner", "Costed operator",
-                        "Operator whose cost this is: the innermost one around the launch "
-                        "that has a formula.")),
+                        "Operator whose formula gives the cost: the innermost one around the "
+                        "launch that has a formula.")),
         [this](const R& row) {
           const SliceIndex owner = costs_.owner(row.cost);
           return owner == kNone ? Cell() : TextCell(store_.name(owner));
@@ -308,20 +312,21 @@ class Launches : public RowTable<Row> {
           return AlikeBy(owner == kNone ? kNone : store_.name_id(owner));
         });
     table_.Add(
-        Hidden(TextFact("class", "Class", "Kind of the formula.")),
+        Hidden(TextFact("class", "Class", "Kind of the cost formula.")),
         [this](const R& row) {
           const OpCost* cost = OpCostOf(row);
           return Cell(
               std::string(OpClassName(cost == nullptr ? OpClass::kUnknown : cost->op_class)));
         },
         by_cost);
-    table_.Add(Hidden(ByteCount("readBytes", "Read", "Least bytes read.")),
+    table_.Add(Hidden(ByteCount("readBytes", "Read", "Minimum bytes that the kernel must read.")),
                [this](const R& row) { return AmountCell(CostOf(row).read_bytes); });
-    table_.Add(Hidden(ByteCount("writtenBytes", "Written", "Least bytes written.")),
-               [this](const R& row) { return AmountCell(CostOf(row).written_bytes); });
+    table_.Add(
+        Hidden(ByteCount("writtenBytes", "Written", "Minimum bytes that the kernel must write.")),
+        [this](const R& row) { return AmountCell(CostOf(row).written_bytes); });
     table_.Add(
         Hidden(TextFact("flopsFormula", "Formula of the FLOPs",
-                        "Formula and inputs for the whole call.")),
+                        "FLOPs formula and its inputs, for the whole call.")),
         [this](const R& row) {
           const OpCost* cost = OpCostOf(row);
           return cost == nullptr ? Cell() : TextOrEmpty(cost->flops_formula);
@@ -329,7 +334,7 @@ class Launches : public RowTable<Row> {
         by_cost);
     table_.Add(
         Hidden(TextFact("bytesFormula", "Formula of the bytes",
-                        "What the whole call reads and writes.")),
+                        "Formula of the bytes read and written, for the whole call.")),
         [this](const R& row) {
           const OpCost* cost = OpCostOf(row);
           return cost == nullptr ? Cell() : TextOrEmpty(cost->bytes_formula);
@@ -337,14 +342,14 @@ class Launches : public RowTable<Row> {
         by_cost);
     table_.Add(
         Hidden(TextFact("note", "Note",
-                        "Why a figure is unknown, or what it leaves out: upper bound, "
+                        "Why a figure is unknown, or how far it can be trusted: upper bound, "
                         "estimate, partial, helper kernel, recomputed.")),
         [this](const R& row) { return NoteCell(row, false); },
         [this](const R& row) { return NoteAlike(row); });
     table_.Add(
         Hidden(TextFact("noteCodes", "Codes of the note",
-                        "Codes of what the note says, with \"flops:\" or \"bytes:\" before "
-                        "why that figure is not known.")),
+                        "Codes for the note, with \"flops:\" or \"bytes:\" before the reason why "
+                        "that figure is unknown.")),
         [this](const R& row) { return NoteCell(row, true); },
         [this](const R& row) { return NoteAlike(row); });
   }
@@ -354,25 +359,26 @@ class Launches : public RowTable<Row> {
     using R = Row;
     table_.Add(
         Hidden(TextFact("modulePath", "Module instance",
-                        "The innermost nn.Module around it, with its number.")),
+                        "Innermost nn.Module around the launch, with the number of its instance.")),
         [this](const R& row) { return TextOrEmpty(frames_.ModuleText(row.slice)); },
         [this](const R& row) {
           const std::string_view module = frames_.ModuleText(row.slice);
           return AlikeBy(module.empty() ? 0 : reinterpret_cast<uintptr_t>(module.data()));
         });
-    table_.Add(Hidden(MomentFact("startUs", "Start", "Time since the start of the profile.")),
+    table_.Add(Hidden(MomentFact("startUs", "Start",
+                                 "When the kernel started, from the start of the profile.")),
                [this](const R& row) { return TimeCell(store_.start(row.slice)); });
     table_.Add(Hidden(Duration("durationUs", "Duration", "Duration of the kernel.")),
                [this](const R& row) { return TimeCell(store_.duration(row.slice)); });
     table_.Add(
-        Hidden(TextFact("step", "Step", "Profiler step of the launch.")),
+        Hidden(TextFact("step", "Step", "Profiler step during which the kernel was launched.")),
         [this](const R& row) {
           const uint32_t step = model_.step[row.slice];
           return step == kNone ? Cell() : TextCell(model_.steps[step].name);
         },
         [this](const R& row) { return AlikeBy(model_.step[row.slice]); });
     table_.Add(
-        Hidden(TextFact("name", "Full name", "Name of the kernel as recorded.")),
+        Hidden(TextFact("name", "Full name", "Kernel name, as recorded.")),
         [this](const R& row) { return TextCell(NameOf(row)); },
         [this](const R& row) { return AlikeBy(store_.name_id(row.slice)); });
   }

@@ -72,40 +72,45 @@ void AddSums(TableBuilder<Row>& table, std::function<const Sums&(const Row&)> su
     });
   };
   number(Count("calls", "Calls",
-               "Collectives. One that all ranks of a group take part in counts once."),
+               "Number of collectives; one that all ranks of a group take part in counts once."),
          &Sums::calls);
-  number(Count("matchedCalls", "Matched", "Collectives found on more than one rank."),
+  number(Count("matchedCalls", "Matched", "Number of collectives found on more than one rank."),
          &Sums::matched);
   table.Add(ByteCount("bytes", "Bytes",
-                      "Input or output of one rank, whichever is larger, summed over the calls "
-                      "whose size was recorded; empty where none was."),
+                      "Bytes of one rank's input or output, whichever is larger, summed over the "
+                      "calls whose size was recorded; empty if none was."),
             [sums](const Row& row) {
               const Sums& s = sums(row);
               return s.unknown_bytes < s.calls ? Cell(s.bytes) : Cell();
             });
-  number(Count("unknownBytes", "Unknown size", "Calls whose size was not recorded."),
+  number(Count("unknownBytes", "Unknown size", "Number of calls whose size was not recorded."),
          &Sums::unknown_bytes);
-  number(Duration("totalUs", "Rank time", "Time of all ranks in these calls."), &Sums::total);
+  number(Duration("totalUs", "Rank time",
+                  "Time that all ranks together spent in these calls, waiting included."),
+         &Sums::total);
   number(Duration("transferUs", "Transfer",
-                  "Shortest call of each collective: the rank that arrives last does not wait."),
+                  "Time of each collective's shortest call, summed: the rank that arrives last "
+                  "does not wait."),
          &Sums::transfer);
-  number(Duration("waitingUs", "Waiting", "Time of all ranks beyond the transfer, summed."),
+  number(Duration("waitingUs", "Waiting",
+                  "Time that all ranks together spent in these calls beyond the transfer."),
          &Sums::waiting);
-  number(Duration("spreadUs", "Largest spread", "From the first rank's arrival to the last's.",
+  number(Duration("spreadUs", "Largest spread",
+                  "Longest time between the first and the last rank's arrival at one collective.",
                   Merge::kMax),
          &Sums::longest_spread);
   table
-      .Add(Quotient(
-               "algorithmBandwidth", "Algorithm bandwidth",
-               "Bytes divided by transfer time, for calls on several ranks whose size is known.",
-               Unit::kGbPerS),
+      .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth",
+                    "Bytes divided by transfer time, for calls that were found on several ranks "
+                    "and whose size is known; 1 GB is 10^9 bytes.",
+                    Unit::kGbPerS),
            [sums](const Row& row) {
              const Sums& s = sums(row);
              return s.weight > 0 ? Cell(s.algorithm_weight / s.weight) : Cell();
            })
       .Add(Quotient("busBandwidth", "Bus bandwidth",
-                    "Algorithm bandwidth times 2(n-1)/n for all-reduce and (n-1)/n for all-gather, "
-                    "reduce-scatter and all-to-all: what the links carry.",
+                    "What the links carry: algorithm bandwidth times 2(n-1)/n for all-reduce, and "
+                    "times (n-1)/n for all-gather, reduce-scatter, and all-to-all, with n ranks.",
                     Unit::kGbPerS),
            [sums](const Row& row) {
              const Sums& s = sums(row);
@@ -137,13 +142,13 @@ Table OperationsTable(const Job& job) {
                    [](const Row& a, const Row& b) { return a.sums.total > b.sums.total; });
   TableBuilder<Row> table;
   table
-      .Add(TextKey("operation", "Operation", "Collective operation."),
+      .Add(TextKey("operation", "Operation", "Kind of collective operation."),
            [](const Row& r) { return TextCell(r.op); })
-      .Add(TextKey("group", "Group", "Process group."),
+      .Add(TextKey("group", "Group", "Process group of the collective."),
            [](const Row& r) { return TextCell(GroupName(*r.group)); })
-      .Add(TextKey("library", "Library", "Library that moves the data."),
+      .Add(TextKey("library", "Library", "Communication library that moves the data."),
            [](const Row& r) { return TextOrEmpty(r.library); })
-      .Add(TextKey("dtype", "Type", "Type of the elements, as recorded."),
+      .Add(TextKey("dtype", "Type", "Data type of the elements, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.dtype); });
   AddSums<Row>(table, [](const Row& r) -> const Sums& { return r.sums; });
   return table.Make(rows);
@@ -169,12 +174,12 @@ Table SizesTable(const Job& job) {
   for (auto& [key, row] : found) rows.push_back(std::move(row));
   TableBuilder<Row> table;
   table
-      .Add(TextKey("operation", "Operation", "Collective operation."),
+      .Add(TextKey("operation", "Operation", "Kind of collective operation."),
            [](const Row& r) { return TextCell(r.op); })
-      .Add(IntegerKey("ranks", "Ranks", "Ranks that took part."), &Row::ranks)
+      .Add(IntegerKey("ranks", "Ranks", "Number of ranks that took part."), &Row::ranks)
       .Add(IntegerKey("sizeBytes", "Size up to",
-                      "Upper end of a range of sizes, a power of two in bytes; the range begins at "
-                      "half of it.",
+                      "Upper end of a range of message sizes; a power of two in bytes. The range "
+                      "begins at half of it.",
                       Unit::kBytes),
            &Row::size);
   AddSums<Row>(table, [](const Row& r) -> const Sums& { return r.sums; });
@@ -197,43 +202,48 @@ Table CallsTable(const Job& job) {
   };
   TableBuilder<Row> table;
   table
-      .Add(IntegerKey("call", "Call", "Number of the collective in the job, by time."), &Row::index)
-      .Add(TextFact("operation", "Operation", "Collective operation."),
+      .Add(IntegerKey("call", "Call", "Number of the collective in the job, in order of time."),
+           &Row::index)
+      .Add(TextFact("operation", "Operation", "Kind of collective operation."),
            [](const Row& r) { return TextCell(CollectiveOpName(r.call->op)); })
-      .Add(TextFact("group", "Group", "Process group."),
+      .Add(TextFact("group", "Group", "Process group of the collective."),
            [](const Row& r) { return TextCell(GroupName(r.job->groups[r.call->group])); })
       .Add(IntegerFact("sequence", "Sequence",
-                       "Sequence number within the group, recorded or counted."),
+                       "Sequence number within the process group: recorded, or else counted."),
            [](const Row& r) { return r.call->sequence >= 0 ? Cell(r.call->sequence) : Cell(); })
-      .Add(TextFact("step", "Step", "Profiler step of the rank that arrived last."),
+      .Add(TextFact("step", "Step", "Profiler step that the rank that arrived last was in."),
            [](const Row& r) {
              const int64_t step = r.last().step;
              const JobRank& rank = r.job->ranks[r.call->members[r.call->last].rank];
              return step >= 0 ? TextCell(rank.digest->steps[step].name) : Cell();
            })
-      .Add(MomentFact("startUs", "Start", "First arrival, on the job's clock."),
+      .Add(MomentFact("startUs", "Start", "When the first rank arrived, on the job's clock."),
            [](const Row& r) {
              Ns first = r.call->members[0].begin;
              for (const auto& member : r.call->members) first = std::min(first, member.begin);
              return TimeCell(first);
            })
-      .Add(IntegerFact("ranks", "Ranks", "Ranks on which it was found."),
+      .Add(IntegerFact("ranks", "Ranks", "Number of ranks on which it was found."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.call->members.size())); })
       .Add(IntegerFact("lacking", "Missing on",
-                       "Ranks of the group that were recording and made no such call."),
+                       "Number of ranks in the group that were recording but made no such call."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.call->lacking.size())); })
-      .Add(ByteCount("bytes", "Bytes", "Input or output of one rank, whichever is larger."),
+      .Add(ByteCount("bytes", "Bytes", "Bytes of one rank's input or output, whichever is larger."),
            [](const Row& r) { return BytesCell(r.call->bytes); })
-      .Add(TextFact("dtype", "Type", "Type of the elements."),
+      .Add(TextFact("dtype", "Type", "Data type of the elements."),
            [](const Row& r) { return TextOrEmpty(r.last().dtype); })
-      .Add(Duration("transferUs", "Transfer", "Shortest call of any rank."),
+      .Add(Duration(
+               "transferUs", "Transfer",
+               "Time of the shortest call on any rank: the rank that arrives last does not wait."),
            time(&MatchedCall::transfer))
-      .Add(Duration("waitingUs", "Waiting", "Time of all ranks beyond the transfer, summed."),
+      .Add(Duration("waitingUs", "Waiting",
+                    "Time that all ranks together spent in these calls beyond the transfer."),
            time(&MatchedCall::waiting))
-      .Add(Duration("spreadUs", "Spread", "From the first arrival to the last.", Merge::kMax),
+      .Add(Duration("spreadUs", "Spread", "Time from the first rank's arrival to the last rank's.",
+                    Merge::kMax),
            time(&MatchedCall::spread))
       .Add(Duration("latenessUs", "Lateness",
-                    "From the median arrival of the other ranks to the last."),
+                    "Time from the median arrival of the other ranks to the arrival of the last."),
            time(&MatchedCall::lateness))
       .Add(IntegerFact("lastRank", "Arrived last", "Rank that arrived last."),
            [](const Row& r) {
@@ -241,11 +251,12 @@ Table CallsTable(const Job& job) {
                         ? Cell(r.job->ranks[r.call->members[r.call->last].rank].rank)
                         : Cell();
            })
-      .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth", "Bytes divided by transfer time.",
-                    Unit::kGbPerS),
+      .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth",
+                    "Bytes divided by transfer time; 1 GB is 10^9 bytes.", Unit::kGbPerS),
            [](const Row& r) { return RateCell(r.call->algorithm_bandwidth); })
       .Add(Quotient("busBandwidth", "Bus bandwidth",
-                    "Algorithm bandwidth times the factor of the operation: what the links carry.",
+                    "What the links carry: algorithm bandwidth times a factor that depends on the "
+                    "operation.",
                     Unit::kGbPerS),
            [](const Row& r) { return RateCell(r.call->bus_bandwidth); })
       .Add(TextFact("operator", "Operator",
@@ -272,42 +283,45 @@ Table StragglersTable(const Job& job) {
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.job->ranks[r.late->rank].rank); })
       .Add(FlagFact("straggler", "Straggler",
-                    "The lateness that began with it is more than 1 % of the recording."),
+                    "Whether the waiting that began with this rank adds up to more than 1 % of the "
+                    "recording."),
            [](const Row& r) { return Cell(r.late->straggler); })
-      .Add(Count("calls", "Calls", "Collectives that it took part in with other ranks."),
-           [](const Row& r) { return Cell(static_cast<int64_t>(r.late->calls)); })
-      .Add(Count("timesLast", "Arrived last", "Number of times that it arrived last."),
+      .Add(
+          Count("calls", "Calls", "Number of collectives in which the rank took part with others."),
+          [](const Row& r) { return Cell(static_cast<int64_t>(r.late->calls)); })
+      .Add(Count("timesLast", "Arrived last",
+                 "Number of collectives at which the rank arrived last."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.late->times_last)); })
-      .Add(Duration(
-               "causedUs", "Caused waiting",
-               "Time that the others waited when it arrived last. Collectives that follow sends "
-               "or receives are left out: stages of a pipeline arrive at them one after the "
-               "other."),
+      .Add(Duration("causedUs", "Caused waiting",
+                    "Time that other ranks waited when this rank arrived last. Collectives that "
+                    "follow sends or receives are left out, because pipeline stages arrive at them "
+                    "one after the other."),
            time(&RankLateness::caused))
       .Add(Duration("tracedUs", "Traced waiting",
-                    "Time that others waited where the delay began with this rank: it came last "
-                    "without having waited for another rank, or another rank came last because it "
-                    "had waited for this one in another group; or its work between sends and "
-                    "receives took longer than usual, or than that of ranks like it."),
+                    "Time that other ranks waited where the delay began with this rank. Either it "
+                    "arrived last without having waited for another rank, or another rank arrived "
+                    "last because it had waited for this one in another group, or its work between "
+                    "sends and receives took longer than usual or than on comparable ranks."),
            time(&RankLateness::traced))
-      .Add(Duration("latenessUs", "Lateness",
-                    "Time behind the median arrival of the others, when it arrived last, and time "
-                    "that its late work between sends and receives cost the rank behind it."),
+      .Add(Duration(
+               "latenessUs", "Lateness",
+               "Time behind the median arrival of the other ranks when this rank arrived last, "
+               "plus the time that its late work between sends and receives cost the next rank."),
            time(&RankLateness::lateness))
-      .Add(Duration("waitingUs", "Waiting", "Time that it waited for others."),
+      .Add(Duration("waitingUs", "Waiting", "Time that the rank waited for other ranks."),
            time(&RankLateness::waiting))
-      .Add(TextFact(
-               "reason", "What it did instead",
-               "What took it longer than the others before these collectives; the largest item."),
+      .Add(TextFact("reason", "What it did instead",
+                    "The largest item that took this rank longer than the others before these "
+                    "collectives."),
            [reason](const Row& r) {
              return reason(r) == nullptr ? Cell() : TextCell(reason(r)->activity.name);
            })
-      .Add(TextFact("place", "Line", "Line of the program that did this."),
+      .Add(TextFact("place", "Line", "Line of the program that did it."),
            [reason](const Row& r) {
              return reason(r) == nullptr ? Cell() : TextOrEmpty(reason(r)->activity.place);
            })
       .Add(Duration("reasonUs", "Extra time",
-                    "How much longer this took than on the other ranks, summed."),
+                    "How much longer it took than on the other ranks, summed."),
            [reason](const Row& r) {
              return reason(r) == nullptr ? Cell() : TimeCell(reason(r)->activity.time);
            });
@@ -330,18 +344,18 @@ Table ReasonsTable(const Job& job) {
   table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
       .Add(
           TextKey("where", "Where",
-                  "On the device, on the host, or in a collective of another "
-                  "group."),
+                  "Where the time was spent: on the device, on the host, or in a collective of "
+                  "another group."),
           [](const Row& r) { return TextCell(kWhere[std::min<int>(r.reason->activity.where, 2)]); })
-      .Add(TextKey("name", "Activity", "Operator, kernel, function or range."),
+      .Add(TextKey("name", "Activity", "Name of the operator, kernel, function, or range."),
            [](const Row& r) { return TextCell(r.reason->activity.name); })
-      .Add(TextKey("place", "Line", "Line of the program that did this."),
+      .Add(TextKey("place", "Line", "Line of the program that did it."),
            [](const Row& r) { return TextOrEmpty(r.reason->activity.place); })
       .Add(Duration("extraUs", "Extra time",
-                    "Time beyond the median of the other ranks, summed over the collectives where "
-                    "it arrived last."),
+                    "Time beyond the median of the other ranks, summed over the collectives at "
+                    "which this rank arrived last."),
            [](const Row& r) { return TimeCell(r.reason->activity.time); })
-      .Add(Count("calls", "Calls", "Collectives that it delayed."),
+      .Add(Count("calls", "Calls", "Number of collectives that it delayed."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.reason->calls)); });
   return table.Make(rows);
 }
@@ -366,22 +380,25 @@ Table LateWorkTable(const Job& job) {
   };
   TableBuilder<Row> table;
   table.Add(RankKey(), [](const Row& r) { return Cell(r.job->ranks[r.rank].rank); })
-      .Add(TextKey("step", "Step", "Profiler step; empty outside of all steps."),
+      .Add(TextKey("step", "Step", "Profiler step; empty outside of any step."),
            [](const Row& r) { return TextOrEmpty(StepName(*r.job, r.rank, r.step->step)); })
       .Add(TextKey("kind", "Compared with",
-                   "Itself at other times, where it was late once. In every step: ranks that do "
-                   "the same work in other pipelines or in the same ring; or the other stages, "
-                   "where it is a heavy stage."),
+                   "What its work is compared with: itself at other times, if it was late once; if "
+                   "it was late in every step, the ranks that do the same work in other pipelines "
+                   "or in the same ring, or the other stages if its own is the heaviest."),
            [](const Row& r) { return TextCell(AgainstWhom(r.kind)); })
-      .Add(Count("calls", "Calls", "Sends, receives and collectives that it came to late."),
+      .Add(Count("calls", "Calls",
+                 "Number of sends, receives, and collectives to which the rank came late."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.step->calls)); })
-      .Add(Duration("usualUs", "Usual work", "What its work before these calls should have taken."),
+      .Add(Duration("usualUs", "Usual work",
+                    "Time that its work before these calls should have taken."),
            time(&LateWork::Step::usual))
-      .Add(
-          Duration("excessUs", "Excess work", "What its work before these calls took beyond that."),
-          time(&LateWork::Step::excess))
-      .Add(Duration("tracedUs", "Traced waiting",
-                    "Time that others waited because of it, through any number of ranks."),
+      .Add(Duration("excessUs", "Excess work",
+                    "Time that its work before these calls took beyond the usual."),
+           time(&LateWork::Step::excess))
+      .Add(Duration(
+               "tracedUs", "Traced waiting",
+               "Time that other ranks waited because of it, directly or through ranks in between."),
            time(&LateWork::Step::caused));
   return table.Make(rows);
 }
@@ -422,16 +439,20 @@ Table LatenessTable(const Job& job) {
   for (auto& [key, row] : found) rows.push_back(std::move(row));
   TableBuilder<Row> table;
   table.Add(RankKey(), &Row::rank)
-      .Add(TextKey("step", "Step", "Profiler step; empty outside of all steps."),
+      .Add(TextKey("step", "Step", "Profiler step; empty outside of any step."),
            [](const Row& r) { return TextOrEmpty(r.step); })
-      .Add(Count("calls", "Calls", "Collectives made with other ranks."), &Row::calls)
-      .Add(Count("timesLast", "Arrived last", "Number of times that it arrived last."), &Row::last)
-      .Add(Duration("transferUs", "Transfer", "Time in which data moved."), &Row::transfer)
-      .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond the transfer."),
+      .Add(Count("calls", "Calls", "Number of collectives made with other ranks."), &Row::calls)
+      .Add(Count("timesLast", "Arrived last",
+                 "Number of collectives at which the rank arrived last."),
+           &Row::last)
+      .Add(Duration("transferUs", "Transfer", "Time during which data was moving."), &Row::transfer)
+      .Add(Duration("waitingUs", "Waiting",
+                    "Time in collectives beyond the transfer, spent waiting for other ranks."),
            &Row::waiting)
-      .Add(Duration("latenessUs", "Lateness",
-                    "Time behind the median arrival of the others, when it arrived last, and time "
-                    "that its late work between sends and receives cost the rank behind it."),
+      .Add(Duration(
+               "latenessUs", "Lateness",
+               "Time behind the median arrival of the other ranks when this rank arrived last, "
+               "plus the time that its late work between sends and receives cost the next rank."),
            &Row::lateness);
   return table.Make(rows);
 }

@@ -59,31 +59,32 @@ std::string NameOf(const Collective& call) {
 Table TableOf(const std::vector<Row>& rows) {
   TableBuilder<Row> table;
   table
-      .Add(TextKey("operation", "Operation", "Collective operation."),
+      .Add(TextKey("operation", "Operation", "Kind of collective operation."),
            [](const Row& r) { return TextCell(NameOf(*r.first)); })
       .Add(IntegerKey("sizeBytes", "Message size",
-                      "Bytes of one call: input or output of one rank, whichever is larger; empty "
-                      "where not recorded.",
+                      "Bytes of one call: one rank's input or output, whichever is larger; empty "
+                      "if not recorded.",
                       Unit::kBytes),
            [](const Row& r) { return r.first->bytes < 0 ? Cell() : Cell(r.first->bytes); })
-      .Add(TextKey("dtype", "Type", "Type of the elements, as recorded."),
+      .Add(TextKey("dtype", "Type", "Data type of the elements, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.first->dtype); })
       .Add(TextKey("group", "Group", "Process group, as recorded."),
            [](const Row& r) { return TextOrEmpty(GroupText(*r.group)); })
-      .Add(TextKey("library", "Library", "Library that moves the data."),
+      .Add(TextKey("library", "Library", "Communication library that moves the data."),
            [](const Row& r) { return TextOrEmpty(r.first->library); })
       .Add(Duration("deviceUs", "Device time",
-                    "Sum of the durations on the device, including waiting for other ranks."),
+                    "Sum of the durations on the device, including the time spent waiting for "
+                    "other ranks."),
            &Row::device)
       .Add(Duration("hostUs", "Host time",
-                    "Sum of the durations of the host's calls. Where nothing was recorded on a "
-                    "device, this is all of the collective."),
+                    "Sum of the durations of the calls on the host. If nothing was recorded on a "
+                    "device, this is all there is of the collective."),
            &Row::host)
-      .Add(Count("calls", "Calls", "Calls of this rank."), &Row::calls)
+      .Add(Count("calls", "Calls", "Number of calls on this rank."), &Row::calls)
       .Add(ByteCount("bytes", "Bytes", "Bytes of all calls whose size was recorded."), &Row::bytes)
       .Add(Quotient("bandwidth", "Bandwidth",
-                    "Bytes divided by time on the device, or by host time where nothing was "
-                    "recorded on a device. Waiting for other ranks is part of the time.",
+                    "Bytes divided by device time, or by host time if nothing was recorded on a "
+                    "device; 1 GB is 10^9 bytes. The time includes waiting for other ranks.",
                     Unit::kGbPerS),
            [](const Row& r) {
              // A byte per nanosecond is a gigabyte per second.
@@ -91,7 +92,7 @@ Table TableOf(const std::vector<Row>& rows) {
              if (r.bytes <= 0 || time <= 0) return Cell();
              return Cell(static_cast<double>(r.bytes) / static_cast<double>(time));
            })
-      .Add(Link("slice", "Slice", "Longest call, for the timeline.", CellType::kInteger),
+      .Add(Link("slice", "Slice", "The longest call, to show in the timeline.", CellType::kInteger),
            [](const Row& r) { return r.example == kNone ? Cell() : Cell(int64_t{r.example}); });
   return table.Make(rows);
 }

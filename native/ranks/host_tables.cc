@@ -23,18 +23,18 @@ Table IdleBy(const Job& job, bool streams) {
   for (const Row& r : rows) sums[{r.rank, r.item->device, r.item->stream}] += r.item->time;
   TableBuilder<Row> table;
   AddKeys(table)
-      .AddIf(streams, IntegerKey("stream", "Stream", "Stream of the device."),
+      .AddIf(streams, IntegerKey("stream", "Stream", "Number of the stream on the device."),
              Item(&IdleDigest::stream))
       .Add(TextKey("idleCategory", "Category",
-                   streams ? "hostWait: the work that ended the gap was launched after the work "
-                             "before it had ended. kernelWait: launched in time, gap below 30 us. "
-                             "other: launched in time, gap longer."
+                   streams ? "Why the stream was idle. hostWait: the next work was launched only "
+                             "after the previous work had ended; kernelWait: launched in time, "
+                             "with a gap below 30 us; other: launched in time, with a longer gap."
                            : "What the device waited for: launchLate, synchronization, copy, "
                              "dataLoader, collective, hostBusy, startOfTrace or unknown."),
            [](const Row& r) { return TextCell(r.item->cause); })
-      .Add(Duration("idleTimeUs", "Idle time", "Sum of the gaps of the category."),
+      .Add(Duration("idleTimeUs", "Idle time", "Sum of the gaps in the category."),
            TimeItem(&IdleDigest::time))
-      .Add(Share("idleTimeRatio", "Ratio", "Share of the idle time of the same stream or device."),
+      .Add(Share("idleTimeRatio", "Ratio", "Share of all idle time of the stream or device."),
            [sums](const Row& r) {
              const Ns all = sums.at({r.rank, r.item->device, r.item->stream});
              return ShareCell(static_cast<double>(r.item->time), static_cast<double>(all));
@@ -42,9 +42,9 @@ Table IdleBy(const Job& job, bool streams) {
       .Add(Count("count", "Gaps", "Number of gaps."), Item(&IdleDigest::count))
       .Add(Duration("longestUs", "Longest", "Longest gap.", Merge::kMax),
            TimeItem(&IdleDigest::longest))
-      .AddIf(!streams, TextFact("host", "Host", "What the host did during the longest gap."),
+      .AddIf(!streams, TextFact("host", "Host", "What the host was doing during the longest gap."),
              [](const Row& r) { return TextOrEmpty(r.item->host); })
-      .AddIf(!streams, TextFact("place", "Line", "Line of the program that did this."),
+      .AddIf(!streams, TextFact("place", "Line", "Line of the program that did it."),
              [](const Row& r) { return TextOrEmpty(r.item->place); });
   return table.Make(rows);
 }
@@ -58,30 +58,36 @@ Table LaunchesTable(const Job& job) {
   using Row = Of<LaunchDigest>;
   TableBuilder<Row> table;
   AddKeys(table)
-      .Add(Count("launches", "Launches", "Calls that launched one piece of device work each."),
+      .Add(Count("launches", "Launches",
+                 "Number of calls that launched exactly one piece of device work."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->call.count)); })
       .Add(Count("shortKernels", "Short kernels",
-                 "Device work shorter than the call that launched it, where the call took at most "
-                 "50 us."),
+                 "Number of pieces of device work that were shorter than the call that launched "
+                 "them; calls longer than 50 us are left out."),
            Item(&LaunchDigest::short_work))
-      .Add(Count("runtimeOutliers", "Runtime outliers", "Calls that took more than 50 us."),
+      .Add(Count("runtimeOutliers", "Runtime outliers",
+                 "Number of launching calls that took more than 50 us."),
            Item(&LaunchDigest::slow_calls))
       .Add(Count("launchDelayOutliers", "Delay outliers",
-                 "Device work that started more than 100 us after its launch call returned."),
+                 "Number of pieces of device work that started more than 100 us after the "
+                 "launching call returned."),
            Item(&LaunchDigest::long_delays))
-      .Add(Count("graphLaunches", "Graph launches",
-                 "Calls that launched several pieces of device work."),
-           Item(&LaunchDigest::graph_launches))
-      .Add(Count("graphWork", "Graph work", "Device work launched by graphs."),
+      .Add(
+          Count(
+              "graphLaunches", "Graph launches",
+              "Number of calls that launched several pieces of device work, as a CUDA graph does."),
+          Item(&LaunchDigest::graph_launches))
+      .Add(Count("graphWork", "Graph work", "Number of pieces of device work launched by graphs."),
            Item(&LaunchDigest::graph_work));
-  AddStat<Row>(table, "cpuDuration", "Call", "of the launching calls",
+  AddStat<Row>(table, "cpuDuration", "Call", "the durations of the launching calls",
                [](const Row& r) -> const Stat& { return r.item->call; });
-  AddStat<Row>(table, "gpuDuration", "Work", "of the work that was launched",
+  AddStat<Row>(table, "gpuDuration", "Work", "the durations of the launched work",
                [](const Row& r) -> const Stat& { return r.item->work; });
-  AddStat<Row>(table, "launchDelay", "Delay", "from the end of a call to the start of its work",
+  AddStat<Row>(table, "launchDelay", "Delay",
+               "the delays from the end of a launching call to the start of its work",
                [](const Row& r) -> const Stat& { return r.item->delay; });
   AddStat<Row>(table, "avoidableDelay", "Avoidable",
-               "of the delay while the stream had nothing else to do",
+               "the parts of these delays during which the stream had nothing else to do",
                [](const Row& r) -> const Stat& { return r.item->avoidable; });
   return table.Make(All(job, &RankDigest::launches));
 }
@@ -93,13 +99,16 @@ Table QueuesTable(const Job& job) {
   };
   TableBuilder<Row> table;
   AddKeys(table)
-      .Add(IntegerKey("stream", "Stream", "Stream of the device."), Item(&QueueDigest::stream))
+      .Add(IntegerKey("stream", "Stream", "Number of the stream on the device."),
+           Item(&QueueDigest::stream))
       .Add(Count("count", "Changes",
-                 "Number of launches and starts of work, each of which changes the queue."),
+                 "Number of launches and of starts of work, each of which changes the length of "
+                 "the queue."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->points.count)); })
-      .Add(Quotient("mean", "Mean", "Mean queue length after each change."),
+      .Add(Quotient("mean", "Mean", "Mean queue length, sampled after each change."),
            [](const Row& r) { return Cell(r.item->points.Mean()); })
-      .Add(Quotient("std", "Std dev", "Standard deviation of the queue length after each change."),
+      .Add(Quotient("std", "Std dev",
+                    "Standard deviation of the queue length, sampled after each change."),
            [](const Row& r) {
              const auto n = static_cast<double>(r.item->points.count);
              const double mean = r.item->points.Mean();
@@ -107,27 +116,30 @@ Table QueuesTable(const Job& job) {
              const double squares = static_cast<double>(r.item->squares) - n * mean * mean;
              return Cell(std::sqrt(std::max(0.0, squares) / (n - 1)));
            })
-      .Add(Count("min", "Min", "Shortest queue.", Merge::kMin),
+      .Add(Count("min", "Min", "Shortest queue length.", Merge::kMin),
            [](const Row& r) { return Cell(r.item->points.min); })
-      .Add(Count("p25", "25 %", "First quartile of the queue length after each change, within 1 %.",
+      .Add(Count("p25", "25 %",
+                 "First quartile of the queue length, sampled after each change; accurate to 1 %.",
                  Merge::kNone),
            quantile(0.25))
-      .Add(Count("p50", "50 %", "Median queue length after each change, within 1 %.", Merge::kNone),
+      .Add(Count("p50", "50 %", "Median queue length, sampled after each change; accurate to 1 %.",
+                 Merge::kNone),
            quantile(0.5))
-      .Add(Count("p75", "75 %", "Third quartile of the queue length after each change, within 1 %.",
+      .Add(Count("p75", "75 %",
+                 "Third quartile of the queue length, sampled after each change; accurate to 1 %.",
                  Merge::kNone),
            quantile(0.75))
-      .Add(Count("max", "Max", "Longest queue.", Merge::kMax),
+      .Add(Count("max", "Max", "Longest queue length.", Merge::kMax),
            [](const Row& r) { return Cell(r.item->points.max); })
       .Add(Count("timeMedian", "Median over time",
-                 "Median of the queue length over time, within 1 %.", Merge::kNone),
+                 "Median of the queue length over time; accurate to 1 %.", Merge::kNone),
            [](const Row& r) { return Cell(r.item->time.Quantile(0.5)); })
-      .Add(Duration(
-               "durationAtMaxQueueLengthUs", "Queue full",
-               "Time with 1,022 or more waiting launches, within 1 %: with more, a launch blocks."),
+      .Add(Duration("durationAtMaxQueueLengthUs", "Queue full",
+                    "Time with 1,022 or more launches waiting, accurate to 1 %. When the queue is "
+                    "full, the next launch blocks the host."),
            [](const Row& r) { return TimeCell(static_cast<Ns>(r.item->time.AtLeast(kFullQueue))); })
       .Add(Share("relativeDurationAtMaxQueueLength", "Queue full share",
-                 "Share of the stream's time in which its queue is full."),
+                 "Share of the stream's time during which its queue was full."),
            [](const Row& r) {
              return ShareCell(static_cast<double>(r.item->time.AtLeast(kFullQueue)),
                               static_cast<double>(r.item->time.count()));
@@ -141,29 +153,33 @@ Table JobCopiesTable(const Job& job) {
   AddKeys(table)
       .Add(TextKey("name", "Kind", "Direction of the copy, or Memset."),
            [](const Row& r) { return TextCell(r.item->kind); })
-      .Add(Count("count", "Count", "Number of copies."), Item(&CopyDigest::count))
-      .Add(ByteCount("bytes", "Bytes", "Bytes copied, as recorded."),
+      .Add(Count("count", "Count", "Number of copies or memsets."), Item(&CopyDigest::count))
+      .Add(ByteCount("bytes", "Bytes", "Bytes copied or set, as recorded."),
            [](const Row& r) { return BytesCell(r.item->bytes); })
       .Add(Duration("sumUs", "Sum", "Sum of the durations."), TimeItem(&CopyDigest::time))
-      .Add(Duration("busyUs", "Busy", "Time in which at least one of them runs."),
+      .Add(Duration("busyUs", "Busy", "Time during which at least one of them was running."),
            TimeItem(&CopyDigest::busy))
-      .Add(Quotient("bandwidth", "Bandwidth", "Bytes divided by busy time.", Unit::kGbPerS),
+      .Add(Quotient("bandwidth", "Bandwidth", "Bytes divided by busy time; 1 GB is 10^9 bytes.",
+                    Unit::kGbPerS),
            [](const Row& r) {
              return r.item->bytes >= 0 && r.item->busy > 0
                         ? Cell(static_cast<double>(r.item->bytes) /
                                static_cast<double>(r.item->busy))
                         : Cell();
            })
-      .Add(Count("points", "Changes", "Number of changes to a bandwidth above 0."),
+      .Add(Count("points", "Changes",
+                 "Number of times that the total bandwidth changed to a value above 0."),
            Item(&CopyDigest::points))
-      .Add(Quotient("meanBandwidth", "Mean bandwidth", "Mean of the bandwidth after each change.",
+      .Add(Quotient("meanBandwidth", "Mean bandwidth",
+                    "Mean total bandwidth, sampled after each change; 1 GB is 10^9 bytes.",
                     Unit::kGbPerS),
            [](const Row& r) {
              return r.item->points > 0 ? Cell(static_cast<double>(r.item->rate_sum) / 1e6 /
                                               static_cast<double>(r.item->points))
                                        : Cell();
            })
-      .Add(Quotient("maxBandwidth", "Max", "Largest bandwidth of copies that run concurrently.",
+      .Add(Quotient("maxBandwidth", "Max",
+                    "Highest total bandwidth of copies running concurrently; 1 GB is 10^9 bytes.",
                     Unit::kGbPerS),
            [](const Row& r) { return RateCell(static_cast<double>(r.item->rate_max) / 1e6); });
   return table.Make(All(job, &RankDigest::copies));
@@ -176,28 +192,33 @@ Table CountersTable(const Job& job) {
   };
   TableBuilder<Row> table;
   AddKeys(table)
-      .Add(TextKey("operator", "Operator", "Innermost operator around the launch."),
+      .Add(TextKey("operator", "Operator", "Innermost operator that was running at the launch."),
            [](const Row& r) { return TextOrEmpty(r.item->operation); })
-      .Add(TextKey("topOperator", "Top operator", "Outermost operator around the launch."),
+      .Add(TextKey("topOperator", "Top operator",
+                   "Outermost operator that was running at the launch."),
            [](const Row& r) { return TextOrEmpty(r.item->outer); })
-      .Add(TextKey("kernel", "Kernel", "Name of the kernel, which is that of its range."),
+      .Add(TextKey("kernel", "Kernel", "Name of the kernel, taken from the range of its counters."),
            [](const Row& r) { return TextOrEmpty(r.item->kernel); })
-      .Add(TextKey("counter", "Counter",
-                   "Name of the counter in the profiler. flops: floating point operations of the "
-                   "counted instructions, where a fused multiply-add is two; without those of "
-                   "tensor cores."),
-           [](const Row& r) { return TextCell(r.item->counter); })
-      .Add(Count("count", "Kernels", "Kernels with the counter."), Item(&CounterDigest::count))
+      .Add(
+          TextKey(
+              "counter", "Counter",
+              "Name of the hardware counter. flops stands for the floating-point operations of the "
+              "counted instructions, with a fused multiply-add as two and without tensor cores."),
+          [](const Row& r) { return TextCell(r.item->counter); })
+      .Add(Count("count", "Kernels", "Number of kernels with the counter."),
+           Item(&CounterDigest::count))
       .Add(Quotient("sum", "Sum",
-                    "Sum over these kernels; meaningless for counters that are shares or means."),
+                    "Sum over these kernels; meaningless for counters that are ratios or means."),
            number(&CounterDigest::sum))
       .Add(Quotient("mean", "Mean", "Mean over these kernels."),
            [](const Row& r) {
              return Cell(std::bit_cast<double>(r.item->sum) /
                          static_cast<double>(std::max<uint64_t>(1, r.item->count)));
            })
-      .Add(Quotient("min", "Min", "Of one kernel."), number(&CounterDigest::min))
-      .Add(Quotient("max", "Max", "Of one kernel."), number(&CounterDigest::max));
+      .Add(Quotient("min", "Min", "Smallest value of a single kernel."),
+           number(&CounterDigest::min))
+      .Add(Quotient("max", "Max", "Largest value of a single kernel."),
+           number(&CounterDigest::max));
   return table.Make(All(job, &RankDigest::counters));
 }
 
@@ -206,9 +227,9 @@ Table JobSequencesTable(const Job& job) {
   TableBuilder<Row> table;
   AddKeys(table)
       .Add(TextKey("operator", "Operator",
-                   "Innermost operator that launches at least three kernels."),
+                   "Innermost operator that launched at least three kernels."),
            [](const Row& r) { return TextCell(r.item->operation); })
-      .Add(TextKey("pattern", "Kernels", "Names of the kernels, in the order in which they run."),
+      .Add(TextKey("pattern", "Kernels", "Names of the kernels, in the order in which they ran."),
            [](const Row& r) {
              std::string text;
              for (const std::string& name : r.item->kernels)
@@ -217,7 +238,7 @@ Table JobSequencesTable(const Job& job) {
            })
       .Add(Count("kernels", "Length", "Number of kernels in the sequence.", Merge::kNone),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->kernels.size())); })
-      .Add(Count("count", "Count", "Calls that launched exactly this sequence."),
+      .Add(Count("count", "Count", "Number of calls that launched exactly this sequence."),
            Item(&SequenceDigest::count))
       .Add(Duration("gpuKernelDurationUs", "Device", "Sum of the durations of the kernels."),
            TimeItem(&SequenceDigest::device_time))

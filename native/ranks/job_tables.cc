@@ -87,49 +87,54 @@ Table RanksTable(const Job& job) {
   }
   TableBuilder<RankRow> table;
   table.Add(RankKey(), [](const RankRow& r) { return Cell(r.rank->rank); })
-      .Add(TextFact("node", "Node", "Machine, as far as the worker's name tells."),
+      .Add(TextFact("node", "Node", "Machine, as far as the worker's name tells it."),
            [](const RankRow& r) { return TextOrEmpty(r.rank->node); })
-      .Add(IntegerFact("process", "Process", "Id of the process on its machine."),
+      .Add(IntegerFact("process", "Process", "Process ID on its machine."),
            [](const RankRow& r) {
              const int64_t process = r.rank->digest->process;
              return process < 0 ? Cell() : Cell(process);  // of a trace without events
            })
-      .Add(TextFact("devices", "Devices", "Devices that did work in its trace."),
+      .Add(TextFact("devices", "Devices", "Devices that did work in the rank's trace."),
            [](const RankRow& r) { return TextOrEmpty(DevicesText(*r.rank->digest)); })
-      .Add(MomentFact("startUs", "Start", "Start of its recording on the job's clock."),
+      .Add(MomentFact("startUs", "Start", "Start of the rank's recording on the job's clock."),
            &RankRow::begin)
-      .Add(Duration("lengthUs", "Length", "Length of its recording.", Merge::kMax),
+      .Add(Duration("lengthUs", "Length", "Length of the rank's recording.", Merge::kMax),
            [](const RankRow& r) { return TimeCell(r.rank->digest->end); })
       .Add(Duration("correctionUs", "Clock correction",
-                    "Time added to its recorded clock, so that collectives end together.",
+                    "Time added to the rank's recorded clock so that collectives end at the same "
+                    "time on all ranks.",
                     Merge::kNone),
            &RankRow::corrected)
       .Add(Quotient("driftPpm", "Clock drift (ppm)",
-                    "Parts per million by which its clock runs faster than that of the lowest "
-                    "rank. It is corrected too; 0 where the collectives do not show it."),
+                    "By how many parts per million the rank's clock runs faster than that of the "
+                    "lowest rank. It is corrected, too; 0 if the collectives do not show it."),
            [](const RankRow& r) { return Cell(static_cast<double>(r.rank->drift_ppb) / 1000.0); })
-      .Add(Duration(
-               "residualUs", "Residual",
-               "Median difference between the ends of its collectives and those of their groups "
-               "after the correction: the uncertainty of its position on the common clock.",
-               Merge::kMax),
-           &RankRow::residual)
-      .Add(Count("matchedCalls", "Matched", "Collectives that the correction is based on."),
+      .Add(
+          Duration(
+              "residualUs", "Residual",
+              "Median difference, after the correction, between when collectives end on this rank "
+              "and on the others of the group: the uncertainty of its position on the job's clock.",
+              Merge::kMax),
+          &RankRow::residual)
+      .Add(Count("matchedCalls", "Matched",
+                 "Number of collectives on which the correction is based."),
            [](const RankRow& r) { return Cell(static_cast<int64_t>(r.rank->matched)); })
-      .Add(Count("collectives", "Collectives", "Calls that communicate with other ranks."),
-           [](const RankRow& r) {
-             return Cell(static_cast<int64_t>(r.rank->digest->collectives.size()));
-           })
-      .Add(Duration("waitingUs", "Waiting", "Time in collectives beyond the transfer."),
+      .Add(
+          Count("collectives", "Collectives", "Number of calls that communicate with other ranks."),
+          [](const RankRow& r) {
+            return Cell(static_cast<int64_t>(r.rank->digest->collectives.size()));
+          })
+      .Add(Duration("waitingUs", "Waiting",
+                    "Time in collectives beyond the transfer, spent waiting for other ranks."),
            &RankRow::waiting)
       .Add(Duration("causedUs", "Caused waiting",
-                    "Time that other ranks waited in collectives where this rank arrived last."),
+                    "Time that other ranks waited in collectives at which this rank arrived last."),
            &RankRow::caused)
-      .Add(Count("events", "Events", "Events in its trace."),
+      .Add(Count("events", "Events", "Number of events in the rank's trace."),
            [](const RankRow& r) { return Cell(static_cast<int64_t>(r.rank->digest->events)); })
-      .Add(TextFact("worker", "Worker", "Worker of the run."),
+      .Add(TextFact("worker", "Worker", "Name of the worker in the run."),
            [](const RankRow& r) { return TextOrEmpty(r.rank->digest->worker); })
-      .Add(TextFact("path", "File", "Path of its trace."),
+      .Add(TextFact("path", "File", "Path of the rank's trace."),
            [](const RankRow& r) { return TextOrEmpty(r.rank->digest->path); });
   return table.Make(rows);
 }
@@ -158,8 +163,8 @@ Table GroupsTable(const Job& job) {
   TableBuilder<Row> table;
   table
       .Add(TextKey("group", "Group",
-                   "Name of the process group as recorded; for calls without one, the number of "
-                   "their stream."),
+                   "Name of the process group, as recorded; for calls without a group, the number "
+                   "of their stream."),
            [](const Row& r) { return TextCell(GroupName(*r.group)); })
       .Add(TextKey("members", "Members", "Ranks of the group that have traces."),
            [list](const Row& r) {
@@ -170,18 +175,21 @@ Table GroupsTable(const Job& job) {
       .Add(TextFact("description", "Description", "Description of the group, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.group->about.description); })
       .Add(TextFact("parallelism", "Parallelism",
-                    "Purpose of the group, inferred from its name: tensor, pipeline, data, expert, "
-                    "context, or world for all ranks."),
+                    "What the group is for, inferred from its name: tensor, pipeline, data, "
+                    "expert, or context parallelism, or world for all ranks."),
            [](const Row& r) { return TextOrEmpty(r.group->parallelism); })
       .Add(
           IntegerFact("size", "Size", "Number of ranks in the group, as recorded."),
           [](const Row& r) { return r.group->about.size > 0 ? Cell(r.group->about.size) : Cell(); })
       .Add(TextFact("absent", "Absent", "Ranks of the group without a trace."),
            [list](const Row& r) { return TextOrEmpty(list(r.group->absent)); })
-      .Add(Count("calls", "Calls", "Collectives of the group."), &Row::calls)
-      .Add(Duration("transferUs", "Transfer", "Shortest call of each collective, summed."),
+      .Add(Count("calls", "Calls", "Number of collectives in the group."), &Row::calls)
+      .Add(Duration("transferUs", "Transfer",
+                    "Time of each collective's shortest call, summed: the rank that arrives last "
+                    "does not wait."),
            &Row::transfer)
-      .Add(Duration("waitingUs", "Waiting", "Time that all ranks waited in them, summed."),
+      .Add(Duration("waitingUs", "Waiting",
+                    "Time that all ranks together waited in the group's collectives."),
            &Row::waiting);
   return table.Make(rows);
 }
@@ -218,29 +226,32 @@ TableBuilder<TimeRow>::CellOf Part(Ns DeviceTime::*member) {
 Table RankStepsTable(const Job& job) {
   TableBuilder<TimeRow> table;
   AddTimeKeys(table)
-      .Add(TextKey("step", "Step", "Profiler step."),
+      .Add(TextKey("step", "Step", "Name of the profiler step."),
            [](const TimeRow& r) { return TextCell(r.digest->steps[r.time->step].name); })
-      .Add(FlagFact("partial", "Partial", "The recording ended before the step's work did."),
-           [](const TimeRow& r) { return Cell(r.digest->steps[r.time->step].partial); })
-      .Add(Duration("stepUs", "Step time", "Duration of the step, including its device work."),
+      .Add(
+          FlagFact("partial", "Partial", "Whether the recording ended before the step's work did."),
+          [](const TimeRow& r) { return Cell(r.digest->steps[r.time->step].partial); })
+      .Add(Duration("stepUs", "Step time",
+                    "Duration of the step, including the device work that it launched."),
            Part(&DeviceTime::length))
       .Add(Duration("computationUs", "Computation",
-                    "Time in which kernels compute and none communicates. Without a device: time "
-                    "in operators."),
+                    "Time during which kernels computed and none communicated. Without a device, "
+                    "the time in operators."),
            Part(&DeviceTime::computation))
       .Add(Duration("overlapUs", "Overlap",
-                    "Time in which kernels compute while others communicate."),
+                    "Time during which some kernels computed while others communicated."),
            Part(&DeviceTime::overlap))
-      .Add(Duration("communicationUs", "Communication",
-                    "Exposed communication: kernels communicate and none computes."),
+      .Add(Duration(
+               "communicationUs", "Communication",
+               "Exposed communication: time during which kernels communicated and none computed."),
            Part(&DeviceTime::communication))
-      .Add(Duration("otherUs", "Other", "The rest of the step: copies alone, and idle time."),
+      .Add(Duration("otherUs", "Other",
+                    "The rest of the step: idle time, and copies with no kernel running."),
            [](const TimeRow& r) { return TimeCell(r.time->other()); })
-      .Add(
-          Duration("busyUs", "Busy", "Time in which anything runs on the device, copies included."),
-          Part(&DeviceTime::busy))
-      .Add(Share("exposedShare", "Exposed share",
-                 "Share of the step that is exposed communication."),
+      .Add(Duration("busyUs", "Busy",
+                    "Time during which anything ran on the device, including copies."),
+           Part(&DeviceTime::busy))
+      .Add(Share("exposedShare", "Exposed share", "Exposed communication as a share of the step."),
            [](const TimeRow& r) {
              return ShareCell(static_cast<double>(r.time->communication),
                               static_cast<double>(r.time->length));
@@ -251,17 +262,20 @@ Table RankStepsTable(const Job& job) {
 Table TemporalTable(const Job& job) {
   TableBuilder<TimeRow> table;
   AddTimeKeys(table)
-      .Add(Duration("idleTimeUs", "Idle",
-                    "Time in which nothing runs on the device, from its first work to its last."),
+      .Add(Duration(
+               "idleTimeUs", "Idle",
+               "Time during which nothing ran on the device, between its first work and its last."),
            [](const TimeRow& r) { return TimeCell(r.time->combinations[0]); })
-      .Add(Duration("computeTimeUs", "Compute", "Time in which at least one kernel computes."),
+      .Add(Duration("computeTimeUs", "Compute", "Time during which at least one kernel computed."),
            [](const TimeRow& r) { return TimeCell(r.time->computation + r.time->overlap); })
       .Add(Duration("nonComputeTimeUs", "Non-compute",
-                    "Time in which work runs but no kernel computes: communication and copies."),
+                    "Time during which the device was busy but no kernel computed: communication "
+                    "and copies."),
            [](const TimeRow& r) {
              return TimeCell(r.time->busy - r.time->computation - r.time->overlap);
            })
-      .Add(Duration("kernelTimeUs", "Span", "From the device's first work to its last."),
+      .Add(Duration("kernelTimeUs", "Span",
+                    "Time from the start of the device's first work to the end of its last."),
            Part(&DeviceTime::length))
       .Add(Share("idleShare", "Idle share", "Idle time as a share of the span."),
            [](const TimeRow& r) {
@@ -275,12 +289,13 @@ Table OverlapTable(const Job& job) {
   TableBuilder<TimeRow> table;
   AddTimeKeys(table)
       .Add(Duration("communicationTimeUs", "Communication",
-                    "Time in which at least one kernel communicates."),
+                    "Time during which at least one kernel communicated."),
            [](const TimeRow& r) { return TimeCell(r.time->communication + r.time->overlap); })
-      .Add(
-          Duration("overlapUs", "Overlapped", "Part of the communication while a kernel computes."),
-          Part(&DeviceTime::overlap))
-      .Add(Duration("exposedUs", "Exposed", "Part of the communication while no kernel computes."),
+      .Add(Duration("overlapUs", "Overlapped",
+                    "Part of the communication time during which a kernel computed as well."),
+           Part(&DeviceTime::overlap))
+      .Add(Duration("exposedUs", "Exposed",
+                    "Part of the communication time during which no kernel computed."),
            Part(&DeviceTime::communication))
       .Add(Share("compCommOverlap", "Overlap",
                  "Overlapped communication as a share of all communication."),
@@ -323,12 +338,12 @@ Table KernelTypesTable(const Job& job) {
                    [](const Row& a, const Row& b) { return a.sum > b.sum; });
   TableBuilder<Row> table;
   table
-      .Add(TextKey("kernelType", "Type", "Kinds of work that run at the same time."),
+      .Add(TextKey("kernelType", "Type", "Kinds of work that ran at the same time."),
            [](const Row& r) { return TextCell(r.type); })
-      .Add(
-          Duration("sumUs", "Sum", "Time in which exactly these kinds run, summed over all ranks."),
-          &Row::sum)
-      .Add(Share("share", "Share", "Share of the time in which anything runs."),
+      .Add(Duration("sumUs", "Sum",
+                    "Time during which exactly these kinds of work ran, summed over all ranks."),
+           &Row::sum)
+      .Add(Share("share", "Share", "Share of the time during which anything ran."),
            [](const Row& r) { return Cell(r.share); });
   return table.Make(rows);
 }
@@ -343,9 +358,9 @@ Table JobKernelsTable(const Job& job) {
   table
       .Add(TextKey("name", "Kernel", "Name of the kernel or copy."),
            [](const Row& r) { return TextCell(r.first.second); })
-      .Add(TextKey("kernelType", "Type", "computation, communication or memory."),
+      .Add(TextKey("kernelType", "Type", "Kind of work: computation, communication, or memory."),
            [](const Row& r) { return TextCell(r.first.first); });
-  AddStat<Row>(table, "", "", "of its runs over all ranks",
+  AddStat<Row>(table, "", "", "the durations of its runs on all ranks",
                [](const Row& r) -> const Stat& { return *r.second; });
   return table.Make(rows);
 }
@@ -354,7 +369,8 @@ Table KernelRanksTable(const Job& job) {
   using Row = Of<KernelPart>;
   TableBuilder<Row> table;
   AddKeys(table)
-      .Add(TextKey("name", "Kernel", "One of the device's largest kernels and copies."),
+      .Add(TextKey("name", "Kernel",
+                   "Name of the kernel or copy; only the largest of each device are listed."),
            [](const Row& r) { return TextCell(r.item->name); })
       .Add(Count("count", "Count", "Number of launches."), Item(&KernelPart::count))
       .Add(Duration("sumUs", "Sum", "Sum of the durations."), TimeItem(&KernelPart::sum))

@@ -168,16 +168,17 @@ class Matrix {
 void AddTraffic(TableBuilder<Row>& table) {
   table
       .Add(ByteCount("bytes", "Bytes",
-                     "Sends, receives and all-to-all exchanges as recorded; other collectives as "
-                     "if each rank sent what the bus carries to the others in equal parts, "
-                     "whatever route the library takes. Groups with more than 1,024 of them are "
-                     "left out."),
+                     "Bytes sent. Sends, receives, and all-to-all exchanges count as recorded; "
+                     "other collectives as if each rank had sent what the bus carries to the "
+                     "others in equal parts, whatever route the library took. Groups of more than "
+                     "1,024 ranks are left out."),
            // A damaged digest may say anything.
            [](const Row& r) { return Cell(int64_t{std::llround(std::min(r.bytes, 9e18))}); })
-      .Add(Count("calls", "Calls", "Collectives, sends and receives between the two."), &Row::calls)
+      .Add(Count("calls", "Calls", "Number of collectives, sends, and receives between the two."),
+           &Row::calls)
       .Add(FlagFact("exact", "Exact",
-                    "Only sends, receives and all-to-all exchanges whose sizes were recorded, so "
-                    "the bytes are as recorded."),
+                    "Whether the bytes are as recorded, because all of them are of sends, "
+                    "receives, and all-to-all exchanges whose sizes were recorded."),
            &Row::exact);
 }
 
@@ -209,10 +210,10 @@ Table NodeMatrixTable(const Job& job) {
   };
   TableBuilder<Row> table;
   table
-      .Add(TextKey("node", "From", "Machine whose ranks send; empty of ranks without a trace."),
+      .Add(TextKey("node", "From", "Machine whose ranks send; empty for ranks without a trace."),
            [&](const Row& r) { return name(r.from); })
       .Add(TextKey("peerNode", "To",
-                   "Machine whose ranks receive: the same one for what stays within it."),
+                   "Machine whose ranks receive; the same machine for traffic within it."),
            [&](const Row& r) { return name(r.to); });
   AddTraffic(table);
   return table.Make(Matrix(job, place).Rows());

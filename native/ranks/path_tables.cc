@@ -20,16 +20,17 @@ std::vector<Row> RowsBy(const Job& job, PathGrouping by) {
 
 Column Without(const char* what) {
   return Duration("withoutUs", "Without it",
-                  (std::string("What the steps would take if ") + what +
-                   " took no time, on the path or off it: the trace is replayed, each part as soon "
-                   "as what it waited for is done; collectives take as long as recorded. Unknown "
-                   "for time that only passes between two parts.")
+                  (std::string("How long the steps would take if ") + what +
+                   " took no time, on the critical path or off it. The trace is replayed: each "
+                   "part starts as soon as everything it waited for is done, and collectives take "
+                   "as long as recorded. Empty for time that only passes between two parts.")
                       .c_str(),
                   Merge::kNone);
 }
 
 Column Saved() {
-  return Share("saved", "Saved", "Share of the step time that would be saved if it took no time.");
+  return Share("saved", "Saved",
+               "Share of the steps' time that would be saved if it took no time.");
 }
 
 Cell WithoutCell(const Row& r) { return r.item->without >= 0 ? TimeCell(r.item->without) : Cell(); }
@@ -45,15 +46,16 @@ Cell ShareOfSteps(const Row& r) {
 }
 
 Column TimeOnPath(const char* rows) {
-  return Duration("timeUs", "Time",
-                  (std::string("Time on the critical paths of the whole steps. ") + rows).c_str());
+  return Duration(
+      "timeUs", "Time",
+      (std::string("Time on the critical paths of all complete steps. ") + rows).c_str());
 }
 
 // Of operators and lines. Where the path of each rank needs one device, nobody asks which.
 Column Devices(const std::vector<Row>& rows) {
   Column column = TextFact("devices", "Devices",
-                           "Ordinals, in the process, of the devices on which its work on the path "
-                           "ran; empty for the host's.");
+                           "Devices, numbered within the process, on which its part of the path "
+                           "ran; empty for work on the host.");
   std::map<int64_t, std::set<std::string>> used;  // by rank
   bool several = false;
   for (const Row& row : rows) {
@@ -80,18 +82,21 @@ Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, cons
     table.Add(Devices(sums), [](const Row& r) { return TextOrEmpty(r.item->devices); });
   }
   table.Add(TimeOnPath(rows), TimeItem(&PathDigest::time))
-      .Add(Share("share", "Share", "Share of the time of the steps."), ShareOfSteps)
-      .Add(Duration("hostUs", "Host", "Part of the time in which the host ran."),
+      .Add(Share("share", "Share", "Share of the steps' time."), ShareOfSteps)
+      .Add(Duration("hostUs", "Host", "Part of the time during which the path was on the host."),
            TimeItem(&PathDigest::host))
-      .Add(Duration("deviceUs", "Device", "Part of the time in which a device ran."),
-           TimeItem(&PathDigest::device))
-      .Add(Duration("betweenUs", "Between",
-                    "Part of the time that passed in launches, between pieces of device work, and "
-                    "until a waiting call returned."),
+      .Add(
+          Duration("deviceUs", "Device", "Part of the time during which the path was on a device."),
+          TimeItem(&PathDigest::device))
+      .Add(Duration(
+               "betweenUs", "Between",
+               "Part of the time that passed between host and device: from a launch to the start "
+               "of its work, between pieces of device work, and until a waiting call returned."),
            [](const Row& r) { return TimeCell(r.item->time - r.item->host - r.item->device); })
       .Add(Without(what), WithoutCell)
       .Add(Saved(), SavedCell)
-      .Add(Count("count", "Parts", "Number of parts of the path."), Item(&PathDigest::count));
+      .Add(Count("count", "Parts", "Number of separate parts of the path."),
+           Item(&PathDigest::count));
   return table.Make(sums);
 }
 
@@ -102,50 +107,52 @@ Table CriticalPathTable(const Job& job) {
   table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
       .Add(DeviceKey(), Item(&PathDigest::ordinal))
       .Add(TextKey("boundBy", "Bound by",
-                   "host: recorded calls and Python; hostUnknown: the host outside of these; "
-                   "dataLoading; launch: from a call to the start of its work; computation, "
-                   "communication, copy: work of the device; kernelGap: between pieces of work "
-                   "that wait for each other; synchronization: from the end of work to that of the "
+                   "What the path went through. host: recorded calls and Python; hostUnknown: time "
+                   "on the host outside of these; dataLoading: waiting for the data loader; "
+                   "launch: from a call to the start of its work; computation, communication, "
+                   "copy: work on the device; kernelGap: between pieces of device work that wait "
+                   "for each other; synchronization: from the end of device work to the end of the "
                    "call that waited for it."),
            [](const Row& r) { return TextCell(r.item->kind); })
-      .Add(
-          TextKey(
-              "name", "Activity",
-              "Operator, call, function or range; for device work, the operator that launched it."),
-          [](const Row& r) { return TextOrEmpty(r.item->name); })
-      .Add(TextKey("place", "Line", "Line of the program that did this."),
+      .Add(TextKey("name", "Activity",
+                   "Name of the operator, call, function, or range; for device work, the operator "
+                   "that launched it."),
+           [](const Row& r) { return TextOrEmpty(r.item->name); })
+      .Add(TextKey("place", "Line", "Line of the program that did it."),
            [](const Row& r) { return TextOrEmpty(r.item->place); })
-      .Add(TimeOnPath("The rows of a rank add up to their duration."), TimeItem(&PathDigest::time))
-      .Add(Share("share", "Share", "Share of the time of the steps."), ShareOfSteps)
+      .Add(TimeOnPath("The rows of a rank add up to the duration of its steps."),
+           TimeItem(&PathDigest::time))
+      .Add(Share("share", "Share", "Share of the steps' time."), ShareOfSteps)
       .Add(Without("it"), WithoutCell)
       .Add(Saved(), SavedCell)
-      .Add(Count("count", "Parts", "Number of parts of the path."), Item(&PathDigest::count));
+      .Add(Count("count", "Parts", "Number of separate parts of the path."),
+           Item(&PathDigest::count));
   return table.Make(RowsBy(job, kPathParts));
 }
 
 Table CriticalOperatorsTable(const Job& job) {
   return SumsBy(job, kPathOperators,
                 TextKey("operator", "Operator",
-                        "Innermost operator, of host work and of the device work it launched; "
-                        "empty for time outside of all operators."),
+                        "Innermost operator, for host work and the device work that it launched; "
+                        "empty for time outside of any operator."),
                 "the operator, on the host and on devices,",
-                "The rows of a rank add up to their duration.");
+                "The rows of a rank add up to the duration of its steps.");
 }
 
 Table CriticalLinesTable(const Job& job) {
   return SumsBy(job, kPathLines,
                 TextKey("place", "Line",
-                        "Line of the program, of host work and of the device work it launched; "
-                        "empty where no line was recorded."),
+                        "Line of the program, for host work and the device work that it launched; "
+                        "empty if no line was recorded."),
                 "what the line runs itself, on the host and on devices,",
-                "The rows of a rank add up to their duration.");
+                "The rows of a rank add up to the duration of its steps.");
 }
 
 Table CriticalKernelsTable(const Job& job) {
   return SumsBy(
       job, kPathKernels,
-      TextKey("kernel", "Kernel", "Kernel or copy, with its launches and the gaps before it."),
-      "the kernel", "The time of the host is in no row.");
+      TextKey("kernel", "Kernel", "Kernel or copy, including its launches and the gaps before it."),
+      "the kernel", "Time on the host is not included.");
 }
 
 }  // namespace emberline

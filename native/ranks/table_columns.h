@@ -11,7 +11,8 @@ namespace emberline {
 
 inline Column RankKey() { return IntegerKey("rank", "Rank", "Global rank of the process."); }
 inline Column DeviceKey() {
-  return IntegerKey("device", "Device", "Ordinal of the device in its process; -1 for the host.");
+  return IntegerKey("device", "Device",
+                    "Number of the device within its process; -1 for the host.");
 }
 
 // "0", "mesh_tp", or "stream 1" where groups were not recorded.
@@ -26,7 +27,7 @@ inline Cell BytesCell(int64_t bytes) { return bytes >= 0 ? Cell(bytes) : Cell();
 inline Cell RateCell(double gigabytes) { return gigabytes > 0 ? Cell(gigabytes) : Cell(); }
 
 // count, sum, mean, min, median, p95, max and the rank of the largest, of times in ns. `prefix`
-// stands before each key, `title` before each title.
+// stands before each key, `title` before each title; `what` names the times in the plural.
 template <typename Row>
 void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::string& title,
              const std::string& what, std::function<const Stat&(const Row&)> stat) {
@@ -50,19 +51,19 @@ void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::str
               });
   };
   if (prefix.empty()) {
-    table.Add(Count("count", "Count", "How many."),
+    table.Add(Count("count", "Count", "Number of runs."),
               [stat](const Row& row) { return Cell(static_cast<int64_t>(stat(row).count)); });
   }
-  time("sum", "Sum", Merge::kSum, [](const Stat& s) { return static_cast<double>(s.sum); });
-  time("mean", "Mean", Merge::kNone, [](const Stat& s) { return s.Mean(); });
-  time("min", "Smallest", Merge::kMin, [](const Stat& s) { return static_cast<double>(s.min); });
-  time("median", "Median, within 1 %,", Merge::kNone,
+  time("sum", "Sum of", Merge::kSum, [](const Stat& s) { return static_cast<double>(s.sum); });
+  time("mean", "Mean of", Merge::kNone, [](const Stat& s) { return s.Mean(); });
+  time("min", "Smallest of", Merge::kMin, [](const Stat& s) { return static_cast<double>(s.min); });
+  time("median", "Median, accurate to 1 %, of", Merge::kNone,
        [](const Stat& s) { return static_cast<double>(s.Quantile(0.5)); });
-  time("p95", "95th percentile, within 1 %,", Merge::kNone,
+  time("p95", "95th percentile, accurate to 1 %, of", Merge::kNone,
        [](const Stat& s) { return static_cast<double>(s.Quantile(0.95)); });
-  time("max", "Largest", Merge::kMax, [](const Stat& s) { return static_cast<double>(s.max); });
+  time("max", "Largest of", Merge::kMax, [](const Stat& s) { return static_cast<double>(s.max); });
   if (prefix.empty()) {
-    table.Add(IntegerFact("maxRank", "Rank of max", "Rank with the largest value."),
+    table.Add(IntegerFact("maxRank", "Rank of max", "Rank with the longest run."),
               [stat](const Row& row) {
                 const int64_t rank = stat(row).max_rank;
                 return rank < 0 ? Cell() : Cell(rank);  // of a trace that does not say its rank

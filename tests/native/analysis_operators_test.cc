@@ -185,6 +185,30 @@ TEST_CASE("tensor core shares leave copies out (B44), eligible means any call (B
   }
 }
 
+TEST_CASE("no tensor core share of own kernels whose names do not tell", "[operators]") {
+  Drawing d(kV100);
+  d.Op("aten::linear", 0, 50);
+  d.Op("aten::addmm", 10, 20);
+  d.Launch(1, 12, 2);
+  d.Launch(2, 40, 2);  // of linear itself
+  d.Kernel("volta_h884gemm_256x64", 1, 100, 30);
+  d.Kernel("fused_thing", 2, 140, 10);
+  const Loaded m = Load(d);
+  const OperatorData data = Get(m);
+  CHECK(Row(m, data, "aten::linear").unknown_self == 10 * kUs);
+  const Table table = OperatorTable(*m, data, OperatorGrouping::kName);
+  for (const auto& row : table.rows) {
+    const Cell& self = row[static_cast<size_t>(table.ColumnIndex("tensorCoreSelf"))];
+    const Cell& total = row[static_cast<size_t>(table.ColumnIndex("tensorCoreTotal"))];
+    if (std::get<std::string>(row[0]) == "aten::linear") {
+      CHECK(std::holds_alternative<std::monostate>(self));
+      CHECK(std::get<double>(total) == Approx(0.75));
+    } else {
+      CHECK(std::get<double>(self) == Approx(1));
+    }
+  }
+}
+
 TEST_CASE("operators follow the selected steps", "[operators]") {
   Drawing d;
   d.Step(1, 0, 100);

@@ -108,7 +108,7 @@ struct StepRow {
 
 Table StepsTable(const std::vector<StepRow>& rows, Time time) {
   TableBuilder<StepRow> table;
-  table.Add(TextKey("step", "Step", "The step, by its names on both sides."),
+  table.Add(TextKey("step", "Step", "Name of the step; both names if they differ."),
             [](const StepRow& row) { return TextCell(row.name); });
   if (time == Time::kHost) {
     table.Add(Duration("hostUs", "Host time",
@@ -119,7 +119,7 @@ Table StepsTable(const std::vector<StepRow>& rows, Time time) {
                        "Sum of the durations of the device work that the step launched."),
               &StepRow::time);
   }
-  table.Add(Count("calls", "Steps", "1 where the step was recorded."),
+  table.Add(Count("calls", "Steps", "1 if the step was recorded."),
             [](const StepRow&) { return Cell(int64_t{1}); });
   return table.Make(rows);
 }

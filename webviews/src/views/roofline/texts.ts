@@ -41,7 +41,7 @@ export const rooflineTexts = {
   ofRoofHint:
     'Least time that the device needs for each kernel, by operations or by bytes, whichever is longer, as a share of the time of kernels with a known roof.',
   operationsHint: 'Floating point operations of the kernels, where known.',
-  bytesHint: 'Least bytes that must be read and written, where known.',
+  bytesHint: 'Minimum bytes that the kernels must read and write, where known.',
   modelUtilization:
     'Model FLOPs utilization: operations of matrix operators, without recomputation',
   hardwareUtilization:
