@@ -89,22 +89,31 @@ bool IsTimeOfDay(int64_t ns) {
 }
 
 // Where only some have a time of day, the rest begin with the first of them, until their
-// collectives tell more. Where none has, all may count from one moment.
+// collectives tell more, and so do those that are far away from them. Where none has, all may count
+// from one moment.
 void PlaceInTime(Job* job) {
-  std::optional<int64_t> first, first_known;
+  // Hostile files give any; differences have to fit.
+  constexpr int64_t kMost = int64_t{1} << 61;
+  std::vector<int64_t> known, all;
   for (JobRank& rank : job->ranks) {
-    rank.base_ns = rank.digest->base_ns;
-    rank.base_known = IsTimeOfDay(rank.base_ns);
-    first = std::min(first.value_or(rank.base_ns), rank.base_ns);
-    if (rank.base_known) first_known = std::min(first_known.value_or(rank.base_ns), rank.base_ns);
+    rank.base_ns = std::clamp(rank.digest->base_ns, -kMost, kMost);
+    rank.base_known = IsTimeOfDay(rank.digest->base_ns);
+    all.push_back(rank.base_ns);
+    if (rank.base_known) known.push_back(rank.base_ns);
   }
-  job->base_ns = first_known ? *first_known : first.value_or(0);
+  const bool none_known = known.empty();
+  if (none_known) known = std::move(all);
+  std::sort(known.begin(), known.end());
+  const int64_t middle = known[known.size() / 2];
+  job->base_ns = middle;
   for (JobRank& rank : job->ranks) {
-    if (!first_known) {
-      rank.base_known = true;
-    } else if (!rank.base_known) {
-      rank.base_ns = job->base_ns;
-    }
+    rank.base_known |= none_known;
+    if (!rank.base_known) continue;
+    rank.apart = rank.base_ns - middle;
+    if (!rank.is_far()) job->base_ns = std::min(job->base_ns, rank.base_ns);
+  }
+  for (JobRank& rank : job->ranks) {
+    if (!rank.base_known || rank.is_far()) rank.base_ns = job->base_ns;
   }
 }
 

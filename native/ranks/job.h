@@ -20,9 +20,14 @@ struct JobRank {
   int64_t rank = -1;  // as recorded; else the smallest number that no other has
   bool rank_known = true;
   std::string node;  // the machine as far as names and devices tell
-  // Absolute time of its trace's 0: as recorded, or that of the others where it has no time of day.
+  // Absolute time of its trace's 0: as recorded, or that of the others where it has no time of day
+  // or one that only damage or another run explains.
   int64_t base_ns = 0;
   bool base_known = true;
+  Ns apart = 0;  // the recorded one from the median of those that are known
+  bool is_far() const { return apart > kFarClock || apart < -kFarClock; }
+  // No job lasts that long, and no clock is off by as much.
+  static constexpr Ns kFarClock = Ns{7 * 24 * 3600} * 1'000'000'000;
   // Added to the recorded clock to give the job's: found from collectives that end together.
   Ns correction = 0;
   // By how much its clock runs fast, in billionths, which is taken off beside the correction; 0

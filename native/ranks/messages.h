@@ -58,10 +58,11 @@ inline constexpr Sentence kClockApart{
     "clockApart",
     "{count, plural, one {The clock of rank {ranks} is} other {The clocks of ranks {ranks} are}} "
     "{hours} h {side, select, behind {behind} other {ahead of}} the others{tied, select, yes {; "
-    "{count, plural, one {its} other {their}} collectives correct that.} other {, and no "
-    "collective "
-    "ties {count, plural, one {it} other {them}} to the others: {count, plural, one {it} other "
-    "{they}} may belong to another run.}}"};
+    "{count, plural, one {its} other {their}} collectives correct that.} far {, and no "
+    "collective ties {count, plural, one {it} other {them}} to the others: {count, plural, one {it "
+    "is} other {they are}} shown as beginning with the first, and may belong to another run.} "
+    "other {, and no collective ties {count, plural, one {it} other {them}} to the others: {count, "
+    "plural, one {it} other {they}} may belong to another run.}}"};
 inline constexpr Sentence kClockUnknown{
     "clockUnknown",
     "{count, plural, one {The trace of rank {ranks} does} other {The traces of ranks {ranks} do}} "

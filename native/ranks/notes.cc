@@ -53,34 +53,28 @@ class Notes {
   }
 
   void Clocks() {
-    std::vector<int64_t> begins;
-    for (const JobRank& rank : job_.ranks) {
-      if (rank.base_known) begins.push_back(rank.base_ns);
-    }
-    if (begins.empty()) return;
-    std::sort(begins.begin(), begins.end());
-    const int64_t middle = begins[begins.size() / 2];
     // Ranks of a machine share its clock: one sentence for those that are as far off.
-    std::map<std::tuple<bool, bool, std::string>, std::vector<int64_t>> off;
-    std::vector<int64_t> unknown, unknown_tied;
+    std::map<std::tuple<bool, std::string, std::string>, std::vector<int64_t>> off;
+    std::vector<int64_t> unknown, unknown_tied, moved;
     for (const JobRank& rank : job_.ranks) {
       if (!rank.base_known) {
         (rank.matched > 0 ? unknown_tied : unknown).push_back(rank.rank);
         continue;
       }
-      const int64_t apart = rank.base_ns - middle;
-      if (std::abs(apart) < kClockApart) continue;
-      const double hours = std::abs(static_cast<double>(apart)) / 3.6e12;
-      off[{apart<0, rank.matched> 0, FixedText(hours, 1)}].push_back(rank.rank);
+      if (std::abs(rank.apart) < kClockApart) continue;
+      const double hours = std::abs(static_cast<double>(rank.apart)) / 3.6e12;
+      const char* const tied = rank.matched > 0 ? "yes" : rank.is_far() ? "far" : "no";
+      off[{rank.apart < 0, tied, FixedText(hours, 1)}].push_back(rank.rank);
+      if (rank.matched == 0 && rank.is_far()) moved.push_back(rank.rank);
     }
     for (const auto& [how, ranks] : off) {
       const auto& [behind, tied, hours] = how;
-      AddOf(
-          messages::kClockApart, ranks,
-          {{"hours", hours}, {"side", behind ? "behind" : "ahead"}, {"tied", tied ? "yes" : "no"}});
+      AddOf(messages::kClockApart, ranks,
+            {{"hours", hours}, {"side", behind ? "behind" : "ahead"}, {"tied", tied}});
     }
     if (!unknown_tied.empty()) AddOf(messages::kClockUnknown, unknown_tied, {{"tied", "yes"}});
     if (!unknown.empty()) AddOf(messages::kClockUnknown, unknown, {{"tied", "no"}});
+    moved.insert(moved.end(), unknown.begin(), unknown.end());
     std::map<uint32_t, std::vector<int64_t>> clocks;
     for (const JobRank& rank : job_.ranks) clocks[rank.clock].push_back(rank.rank);
     if (clocks.size() > 1 && job_.ranks.size() > 1) {
@@ -90,7 +84,7 @@ class Notes {
       }
       // Their place is not as recorded, which has been said.
       std::erase_if(loose, [&](int64_t rank) {
-        return std::find(unknown.begin(), unknown.end(), rank) != unknown.end();
+        return std::find(moved.begin(), moved.end(), rank) != moved.end();
       });
       std::sort(loose.begin(), loose.end());
       if (loose.empty()) return;

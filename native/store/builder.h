@@ -169,6 +169,9 @@ class TraceBuilder {
   void MakeTracks();
   void PairThreads();
   void FindExtent();
+  template <typename Visit>
+  void EachTime(Visit&& visit) const;
+  void LeaveOutFarTimes(Ns begin, Ns end);
   bool SortSlices(const CancelToken& cancel);
   // `order`: rows by their place in the store.
   void SettleDeviceWork(const std::vector<uint32_t>& order);
@@ -211,6 +214,9 @@ class TraceBuilder {
     ChunkedColumn<uint32_t> lower_;
     std::vector<std::pair<size_t, uint64_t>> upper_;  // from which row on
   };
+
+  template <typename IsFar, typename Move>
+  size_t LeaveOut(Offsets* offsets, IsFar&& is_far, Move&& move);
 
   std::shared_ptr<TraceStore> store_;
   Problems problems_;

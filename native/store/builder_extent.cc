@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/saturating.h"
 #include "store/builder.h"
@@ -10,8 +12,13 @@ namespace emberline {
 namespace {
 
 constexpr Ns kSecond = 1'000'000'000;
-// No capture lasts that long; a longer duration comes from one bad time stamp.
-constexpr Ns kAbsurdDuration = 7 * 24 * 3600 * kSecond;
+// No capture lasts that long: what reaches so far beyond everything else has a damaged time.
+constexpr Ns kAbsurd = 7 * 24 * 3600 * kSecond;
+// Events that lie apart from the others are damaged where they are few: at most one of so many.
+// More of them count from another moment, as those of a device with a clock of its own do.
+constexpr uint64_t kFewOf = 4;
+// The same of a single track, where it has events enough to tell.
+constexpr uint32_t kTrackTells = 16;
 // An event at exactly 0 while the rest lies this much later lost its time stamp.
 constexpr Ns kLostStampGap = 60 * kSecond;
 // Of all durations, and of all sizes; far beyond any recording.
@@ -42,60 +49,243 @@ bool Cut(const std::optional<int64_t>& most, int64_t* value) {
   return true;
 }
 
+constexpr Ns kNever = std::numeric_limits<Ns>::max();
+
+struct Range {
+  Ns begin = kNever, end = std::numeric_limits<Ns>::min();
+  void Add(Ns from, Ns to) {
+    begin = std::min(begin, from);
+    end = std::max(end, to);
+  }
+  bool empty() const { return begin == kNever; }
+  // How far `to` lies behind `from`, which may be more than a time can be.
+  static uint64_t Apart(Ns from, Ns to) {
+    return static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+  }
+  bool IsAbsurd() const { return !empty() && Apart(begin, end) > uint64_t{kAbsurd}; }
+  bool Holds(Ns ts) const { return ts >= begin && ts <= end; }
+};
+
+// Finds the groups into which times fall where nothing happens for kAbsurd between them. There are
+// few weeks in all times that can be, so that nothing has to be sorted.
+class TimeGroups {
+ public:
+  explicit TimeGroups(const Range& within)
+      : begin_(within.begin), weeks_(Range::Apart(within.begin, within.end) / kAbsurd + 1) {}
+
+  void Add(Ns from, Ns to) {
+    Week& week = weeks_[Range::Apart(begin_, from) / kAbsurd];
+    week.range.Add(from, to);
+    ++week.count;
+    ++total_;
+  }
+
+  // The group of most events, where those of all others are few.
+  std::optional<Range> Bulk() const {
+    Range group, bulk;
+    uint64_t count = 0, most = 0;
+    for (const Week& week : weeks_) {
+      if (week.count == 0) continue;
+      // Within a group something may last longer than to the next event.
+      if (week.range.begin > group.end &&
+          Range::Apart(group.end, week.range.begin) > uint64_t{kAbsurd}) {
+        group = {};
+        count = 0;
+      }
+      group.Add(week.range.begin, week.range.end);
+      count += week.count;
+      if (count > most) {
+        most = count;
+        bulk = group;
+      }
+    }
+    if (most == total_ || (total_ - most) * kFewOf > total_) return std::nullopt;
+    return bulk;
+  }
+
+ private:
+  struct Week {
+    Range range;
+    uint64_t count = 0;
+  };
+  Ns begin_;
+  std::vector<Week> weeks_;
+  uint64_t total_ = 0;
+};
+
 }  // namespace
+
+// Calls `visit(from, to, track)` for what counts for the extent, all but times that are 0.
+template <typename Visit>
+void TraceBuilder::EachTime(Visit&& visit) const {
+  const TraceStore& store = *store_;
+  for (uint32_t i = 0; i < slice_count(); ++i) {
+    const Ns start = start_[i];
+    if (start == 0 || store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
+    // Of an absurd duration is not known what it was.
+    const Ns duration = duration_[i] == kUnfinished || duration_[i] > kAbsurd ? 0 : duration_[i];
+    visit(start, SaturatingAdd(start, duration), track_[i]);
+  }
+  for (size_t i = 0; i < store.instants_.size(); ++i) {
+    const Instant& instant = store.instants_[i];
+    if (instant.ts != 0 && !instant_is_marker_[i]) visit(instant.ts, instant.ts, instant.track);
+  }
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    if (memory_[i].ts != 0) visit(memory_[i].ts, memory_[i].ts, memory_[i].track);
+  }
+  for (const CounterSample& sample : store.counters_) {
+    if (sample.ts != 0) visit(sample.ts, sample.ts, kNone);
+  }
+}
+
+// Leaves out the rows of a table that are `far`; `move(from, to)` puts one in an earlier place.
+template <typename IsFar, typename Move>
+size_t TraceBuilder::LeaveOut(Offsets* offsets, IsFar&& is_far, Move&& move) {
+  Offsets kept;
+  size_t left = 0;
+  offsets->Each([&](size_t i, uint64_t offset) {
+    if (is_far(i)) {
+      problems_.Add(ProblemKind::kFarTime, offset);
+      ++counts().dropped;
+      return;
+    }
+    if (left != i) move(i, left);
+    kept.Push(offset);
+    ++left;
+  });
+  *offsets = std::move(kept);
+  return left;
+}
+
+// Leaves out events whose time stamps lie so far from nearly all others that only damage explains
+// it. Times that count lie within `begin` and `end`.
+void TraceBuilder::LeaveOutFarTimes(Ns begin, Ns end) {
+  TimeGroups groups({begin, end});
+  EachTime([&](Ns from, Ns to, TrackIndex /*track*/) { groups.Add(from, to); });
+  const std::optional<Range> bulk = groups.Bulk();
+  if (!bulk) return;
+  struct OfTrack {
+    uint32_t events = 0, far = 0;
+    bool has_other_clock() const { return events >= kTrackTells && far > events / 2; }
+  };
+  std::vector<OfTrack> tracks(provisional_.size());
+  EachTime([&](Ns from, Ns /*to*/, TrackIndex track) {
+    if (track == kNone) return;
+    ++tracks[track].events;
+    tracks[track].far += !bulk->Holds(from);
+  });
+  const auto is_far = [&](Ns ts, TrackIndex track) {
+    return ts != 0 && !bulk->Holds(ts) && (track == kNone || !tracks[track].has_other_clock());
+  };
+
+  TraceStore& store = *store_;
+  const size_t slices = LeaveOut(
+      &slice_offsets_,
+      [&](size_t i) {
+        return store.categories_[category_[i]].kind != SliceKind::kTraceSpan &&
+               is_far(start_[i], track_[i]);
+      },
+      [&](size_t from, size_t to) {
+        start_[to] = start_[from];
+        duration_[to] = duration_[from];
+        name_[to] = name_[from];
+        category_[to] = category_[from];
+        track_[to] = track_[from];
+        event_index_[to] = event_index_[from];
+        args_[to] = args_[from];
+      });
+  counts().slices -= slice_count() - slices;
+  start_.Shrink(slices);
+  duration_.Shrink(slices);
+  name_.Shrink(slices);
+  category_.Shrink(slices);
+  track_.Shrink(slices);
+  event_index_.Shrink(slices);
+  args_.Shrink(slices);
+
+  auto& instants = store.instants_;
+  const size_t points = LeaveOut(
+      &instant_offsets_,
+      [&](size_t i) { return !instant_is_marker_[i] && is_far(instants[i].ts, instants[i].track); },
+      [&](size_t from, size_t to) {
+        instants[to] = instants[from];
+        instant_is_marker_[to] = instant_is_marker_[from];
+      });
+  counts().instants -= instants.size() - points;
+  instants.resize(points);
+  instant_is_marker_.resize(points);
+
+  const size_t records = LeaveOut(
+      &memory_offsets_, [&](size_t i) { return is_far(memory_[i].ts, memory_[i].track); },
+      [&](size_t from, size_t to) { memory_[to] = memory_[from]; });
+  counts().memory -= memory_.size() - records;
+  memory_.Shrink(records);
+
+  auto& counters = store.counters_;
+  const size_t samples = LeaveOut(
+      &counter_offsets_, [&](size_t i) { return is_far(counters[i].ts, kNone); },
+      [&](size_t from, size_t to) { counters[to] = counters[from]; });
+  counts().counters -= counters.size() - samples;
+  counters.resize(samples);
+}
 
 // Finds the profile's start and extent from what was recorded, mends what has no end or no time,
 // and sets zero_.
 void TraceBuilder::FindExtent() {
   TraceStore& store = *store_;
-  const uint32_t slices = slice_count();
-  constexpr Ns kNever = std::numeric_limits<Ns>::max();
-  struct Range {
-    Ns begin = kNever, end = std::numeric_limits<Ns>::min();
-    void Add(Ns from, Ns to) {
-      begin = std::min(begin, from);
-      end = std::max(end, to);
-    }
-    bool empty() const { return begin == kNever; }
-  };
   Range work, all;
-  bool zero_seen = false;
-  for (uint32_t i = 0; i < slices; ++i) {
-    const Ns start = start_[i];
-    const Ns duration = duration_[i] == kUnfinished ? 0 : duration_[i];
-    const Ns end = SaturatingAdd(start, duration);
-    if (start == 0) {
-      zero_seen = true;
-      continue;
+  bool zero_seen = false, long_seen = false;
+  const auto find = [&] {
+    work = all = {};
+    zero_seen = long_seen = false;
+    for (uint32_t i = 0; i < slice_count(); ++i) {
+      const Ns start = start_[i];
+      // How far a longer one reaches is judged when the rest is known.
+      long_seen |= duration_[i] > kAbsurd;
+      const Ns duration = duration_[i] == kUnfinished || duration_[i] > kAbsurd ? 0 : duration_[i];
+      if (start == 0) {
+        zero_seen = true;
+        continue;
+      }
+      const Ns end = SaturatingAdd(start, duration);
+      all.Add(start, end);
+      if (store.categories_[category_[i]].kind != SliceKind::kTraceSpan) work.Add(start, end);
     }
-    all.Add(start, end);
-    if (store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
-    work.Add(start, duration > kAbsurdDuration ? start : end);
-  }
-  const auto add_point = [&](Ns ts, bool marker) {
-    if (ts == 0) {
-      zero_seen = true;
-      return;
+    const auto add_point = [&](Ns ts, bool marker) {
+      if (ts == 0) {
+        zero_seen = true;
+        return;
+      }
+      all.Add(ts, ts);
+      if (!marker) work.Add(ts, ts);
+    };
+    for (size_t i = 0; i < store.instants_.size(); ++i) {
+      add_point(store.instants_[i].ts, instant_is_marker_[i]);
     }
-    all.Add(ts, ts);
-    if (!marker) work.Add(ts, ts);
+    for (size_t i = 0; i < memory_.size(); ++i) add_point(memory_[i].ts, false);
+    for (const CounterSample& sample : store.counters_) add_point(sample.ts, false);
   };
-  for (size_t i = 0; i < store.instants_.size(); ++i) {
-    add_point(store.instants_[i].ts, instant_is_marker_[i]);
+  find();
+  if (work.IsAbsurd()) {
+    LeaveOutFarTimes(work.begin, work.end);
+    find();
   }
-  for (size_t i = 0; i < memory_.size(); ++i) add_point(memory_[i].ts, false);
-  for (const CounterSample& sample : store.counters_) add_point(sample.ts, false);
-
   Range range = work.empty() ? all : work;
   const bool zero_is_lost = !range.empty() && range.begin > kLostStampGap;
   if (zero_seen && !zero_is_lost) range.Add(0, 0);
   if (range.empty()) range.Add(0, 0);
-  if (zero_seen && !zero_is_lost) {
-    for (uint32_t i = 0; i < slices; ++i) {
-      if (start_[i] != 0 || duration_[i] == kUnfinished || duration_[i] > kAbsurdDuration) continue;
-      if (store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
-      range.Add(0, duration_[i]);
-    }
+  // What lasts longer is sound where other events lie as far, or nearly.
+  const Ns latest = SaturatingAdd(range.end, kAbsurd);
+  const auto is_absurd = [&](Ns start, Ns duration) {
+    return duration > kAbsurd && SaturatingAdd(start, duration) > latest;
+  };
+  // Slices that were not counted to their ends yet.
+  for (uint32_t i = 0; (zero_seen || long_seen) && i < slice_count(); ++i) {
+    const Ns start = start_[i], duration = duration_[i];
+    const bool counted = start == 0 ? !zero_is_lost : duration > kAbsurd;
+    if (!counted || duration == kUnfinished || is_absurd(start, duration)) continue;
+    if (store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
+    range.Add(start, SaturatingAdd(start, duration));
   }
 
   // Times stay so near to the profile's start that every difference and every end is representable.
@@ -112,11 +302,15 @@ void TraceBuilder::FindExtent() {
   };
   slice_offsets_.Each([&](size_t i, uint64_t offset) {
     mend_point(start_[i], offset);
-    if (duration_[i] == kUnfinished) duration_[i] = std::max<Ns>(0, range.end - start_[i]);
-    if (duration_[i] > kAbsurdDuration) problems_.Add(ProblemKind::kAbsurdDuration, offset);
+    if (duration_[i] == kUnfinished) {
+      duration_[i] = std::max<Ns>(0, range.end - start_[i]);
+    } else if (is_absurd(start_[i], duration_[i])) {
+      duration_[i] = 0;
+      problems_.Add(ProblemKind::kAbsurdDuration, offset);
+    }
     duration_[i] = std::min(duration_[i], kFarthest);
   });
-  const auto longest = MostOfSum(slices, [&](size_t i) { return duration_[i]; });
+  const auto longest = MostOfSum(slice_count(), [&](size_t i) { return duration_[i]; });
   if (longest) {
     slice_offsets_.Each([&](size_t i, uint64_t offset) {
       if (Cut(longest, &duration_[i])) problems_.Add(ProblemKind::kAbsurdDuration, offset);

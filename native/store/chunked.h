@@ -36,6 +36,9 @@ class ChunkedColumn {
   }
   size_t size() const { return size_; }
 
+  // Leaves the first `size` rows.
+  void Shrink(size_t size) { size_ = size; }
+
   // Gives the memory back.
   void Free() {
     chunks_.clear();

@@ -77,9 +77,13 @@ constexpr Text kTexts[] = {
      Harm::kLoss},
     {"lostTimestamp",
      "Events carry the time stamp 0: the recorder lost their time. They are shown at the start."},
+    {"farTime",
+     "Events have time stamps more than 7 days away from nearly all others, which only damage "
+     "explains; they are left out.",
+     true, Harm::kLoss},
     {"absurdDuration",
-     "Events last longer than 7 days, which only a damaged time stamp explains; they are left out "
-     "of the trace's extent."},
+     "Events last more than 7 days beyond all others, which only damage explains; their durations "
+     "count as 0."},
     {"absurdSize", "The sum of allocations overflows; it is capped."},
     {"unknownTask",
      "NPU tasks have no type or an unknown one; they are shown, but not counted in any figure.",

@@ -48,6 +48,7 @@ enum class ProblemKind : uint8_t {
   kTooManyEvents,
   // Values that no recording can have, found when all events are known.
   kLostTimestamp,
+  kFarTime,
   kAbsurdDuration,
   kAbsurdSize,
   // Slices whose meaning is not known.

@@ -334,6 +334,68 @@ test('a trace without a time of day begins with the others, and collectives plac
   assert.equal(job.ranks[2].startNs, 0);
 });
 
+test('a rank whose clock is years away stretches nothing, and its collectives place it', async () => {
+  const { at } = planted({ ranks: 4 });
+  const before = await summary(at);
+  const name = fs.readdirSync(at).find((file) => file.includes('_2.'));
+  const trace = JSON.parse(fs.readFileSync(path.join(at, name), 'utf8'));
+  const recorded = trace.baseTimeNanoseconds;
+  const days = 24 * 3600e9;
+  for (const apart of [-8 * days, 8 * days, 10_000 * days]) {
+    trace.baseTimeNanoseconds = recorded + apart;
+    fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+    const job = await summary(at);
+    assert.deepEqual(
+      job.notes.map((note) => [note.kind, note.ranks]),
+      [['clockApart', [2]]],
+    );
+    assert.match(job.notes[0].text, /collectives correct that/);
+    assert.ok(Math.abs(job.durationNs - before.durationNs) < 1e6, `${job.durationNs}`);
+    for (const rank of job.ranks) {
+      assert.ok(Math.abs(rank.startNs - before.ranks[rank.rank].startNs) < 1e6, `${rank.startNs}`);
+    }
+  }
+  trace.traceEvents = trace.traceEvents.filter((event) => !/nccl|record_param/.test(event.name));
+  fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+  const far = await summary(at);
+  const clocks = far.notes.filter((note) => note.kind.startsWith('clock'));
+  assert.deepEqual(
+    clocks.map((note) => [note.kind, note.ranks]),
+    [['clockApart', [2]]],
+  );
+  assert.match(
+    clocks[0].text,
+    /ahead of the others, .* shown as beginning with the first, and may/,
+  );
+  assert.equal(far.ranks[2].startNs, 0);
+  assert.ok(Math.abs(far.durationNs - before.durationNs) < 1e9, `${far.durationNs}`);
+  // Hours are no reason to doubt what was recorded.
+  trace.baseTimeNanoseconds = recorded + days / 4;
+  fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+  const hours = await summary(at);
+  assert.ok(Math.abs(hours.ranks[2].startNs - days / 4) < 60e9, `${hours.ranks[2].startNs}`);
+});
+
+test('an event far away in a trace of one rank stretches no length of the job', async () => {
+  const { at } = planted({ ranks: 4 });
+  const before = await summary(at);
+  const name = fs.readdirSync(at).find((file) => file.includes('_1.'));
+  const trace = JSON.parse(fs.readFileSync(path.join(at, name), 'utf8'));
+  const kernel = trace.traceEvents.find((event) => event.cat === 'kernel');
+  for (const bad of [{ ts: kernel.ts + 9e14 }, { ts: -9e14 }, { dur: 9e14 }]) {
+    const text = JSON.stringify({
+      ...trace,
+      traceEvents: [...trace.traceEvents, { ...kernel, name: 'bad', ...bad }],
+    });
+    fs.writeFileSync(path.join(at, name), text);
+    const job = await summary(at);
+    assert.ok(Math.abs(job.durationNs - before.durationNs) < 1e3, `${job.durationNs}`);
+    for (const rank of job.ranks) assert.equal(rank.startNs, before.ranks[rank.rank].startNs);
+    const idle = (await emberlineJson('idle', at)).rows;
+    assert.ok(idle.length > 0 && idle.every((row) => row.idleTimeUs < 1e6), JSON.stringify(idle));
+  }
+});
+
 test('a rank beyond the number of ranks is none, and neither is a number of none', async () => {
   const { at } = planted({ ranks: 4 });
   const name = fs.readdirSync(at).find((file) => file.includes('_3.'));

@@ -109,6 +109,8 @@ const std::vector<Case>& Cases() {
       {"lostTimestamp", "{\"traceEvents\": [" + X("cpu_op", "sound", 1e12, 1) + ",\n" +
                             Event(", \"ph\": \"X\", \"name\": \"a\", \"ts\": 0, \"dur\": 1") +
                             "]}"},
+      {"farTime", "{\"traceEvents\": [" + kSound + ", " + kSound + ", " + kSound + ",\n" +
+                      Event(", \"ph\": \"X\", \"name\": \"a\", \"ts\": 5e12, \"dur\": 1") + "]}"},
       {"absurdDuration", Among(Event(", \"ph\": \"X\", \"name\": \"a\", \"ts\": 2, \"dur\": "
                                      "1000000000000"))},
       {"absurdSize", "{\"traceEvents\": [" + kSound + ", " + Memory("10") + ", <<" +

@@ -307,13 +307,183 @@ TEST_CASE("the extent leaves out the capture's span, markers, lost stamps and ab
   CHECK(store->base_ns() == kBegin);
   CHECK(store->start(At(*store, "capture")) == -500);
   CHECK(store->start(At(*store, "lost")) == 0);
-  CHECK(store->duration(At(*store, "absurd")) == 30 * kDay);
+  CHECK(store->duration(At(*store, "absurd")) == 0);
   REQUIRE(store->problems().size() == 2);
   CHECK(store->problems()[0].kind == "lostTimestamp");
   CHECK(store->problems()[0].count == 2);
   CHECK(store->problems()[0].first_offset == 5'000'000'000);
   CHECK(store->problems()[1].kind == "absurdDuration");
   CHECK(store->problems()[1].first_offset == 700);
+}
+
+namespace {
+
+constexpr Ns kSecond = 1'000'000'000, kDay = 24 * 3600 * kSecond;
+// 2024, as recorders without a base time write it.
+constexpr Ns kToday = 19'800 * kDay;
+
+Instant At(TraceBuilder* builder, Ns ts) {
+  Instant instant;
+  instant.ts = ts;
+  instant.track = builder->TrackOf(builder->Thread(Number(100), Number(1)), Domain::kHost);
+  return instant;
+}
+
+}  // namespace
+
+TEST_CASE("events far away from all others are left out and stretch nothing") {
+  constexpr Ns kLargest = std::numeric_limits<Ns>::max(), kLeast = std::numeric_limits<Ns>::min();
+  for (const Ns far : {kLargest, kLargest - 1, kLeast, kLeast + 1, Ns{1}, Ns{-1}, 30 * kSecond,
+                       kToday + 9 * kDay, kToday - 9 * kDay}) {
+    for (const Ns duration : {Ns{5}, 100 * 365 * kDay, kLargest, TraceBuilder::kUnfinished}) {
+      for (const bool first : {false, true}) {
+        INFO(far << " for " << duration << (first ? " first" : " amid"));
+        Drawing d;
+        ReadCounts& counts = d.builder.counts();
+        const auto add_far = [&] {
+          d.builder.SetOffset(5'000'000'000);
+          d.Slice("far", far, duration);
+          d.builder.SetOffset(5'000'000'100);
+          d.builder.AddInstant(At(&d.builder, far), false);
+          d.builder.SetOffset(5'000'000'200);
+          MemoryRecord record;
+          record.ts = far;
+          record.track = At(&d.builder, far).track;
+          d.builder.AddMemory(record);
+          d.builder.SetOffset(5'000'000'300);
+          CounterSample sample;
+          sample.ts = far;
+          d.builder.AddCounter(sample);
+          d.builder.SetOffset(6'000'000'000);
+        };
+        if (first) add_far();
+        d.builder.SetOffset(first ? 6'000'000'000 : 300);
+        d.Slice("before", kToday, 1000);
+        for (int i = 0; i < 10; ++i) {
+          d.builder.AddInstant(At(&d.builder, kToday + 10 * i), false);
+          if (i == 5 && !first) add_far();
+        }
+        MemoryRecord record;
+        record.ts = kToday + 100;
+        record.track = At(&d.builder, 0).track;
+        d.builder.AddMemory(record);
+        CounterSample sample;
+        sample.ts = kToday + 200;
+        d.builder.AddCounter(sample);
+        d.Slice("behind", kToday + 500, 1500);
+        // The rows that stay keep their offsets.
+        d.builder.SetOffset(7'000'000'000);
+        d.Slice("long", kToday + 100, 30 * kDay);
+        counts.events = 19;
+        counts.slices = 4;
+        counts.instants = 11;
+        counts.memory = counts.counters = 2;
+        const auto store = d.Done();
+        CHECK(store->extent() == Interval{0, 2000});
+        CHECK(store->base_ns() == kToday);
+        CHECK(At(*store, "far") == kNone);
+        CHECK(store->slice_count() == 3);
+        CHECK(store->duration(At(*store, "behind")) == 1500);
+        CHECK(store->instants().size() == 10);
+        REQUIRE(store->memory().size() == 1);
+        CHECK(store->memory()[0].ts == 100);
+        REQUIRE(store->counters().size() == 1);
+        CHECK(store->counters()[0].ts == 200);
+        CHECK(store->counts().slices == 3);
+        CHECK(store->counts().instants == 10);
+        CHECK(store->counts().memory == 1);
+        CHECK(store->counts().counters == 1);
+        CHECK(store->counts().dropped == 4);
+        CHECK(store->duration(At(*store, "long")) == 0);
+        REQUIRE(store->problems().size() == 2);
+        CHECK(store->problems()[1].kind == "absurdDuration");
+        CHECK(store->problems()[1].first_offset == 7'000'000'000);
+        CHECK(store->problems()[0].kind == "farTime");
+        CHECK(store->problems()[0].count == 4);
+        CHECK(store->problems()[0].first_offset == 5'000'000'000);
+        CHECK(store->problems()[0].notice);
+      }
+    }
+  }
+}
+
+TEST_CASE("a time far away is told from a long recording and from clocks that differ") {
+  const auto kept = [](Drawing* d, size_t slices) {
+    const auto store = d->Done();
+    CHECK(store->slice_count() == slices);
+    CHECK(store->problems().empty());
+    return store->extent().end;
+  };
+  SECTION("weeks in which something always happens") {
+    Drawing d;
+    for (int day = 0; day < 100; day += 6) d.Slice("op", kToday + day * kDay, kSecond);
+    CHECK(kept(&d, 17) == 96 * kDay + kSecond);
+  }
+  SECTION("two processes that began days apart") {
+    Drawing d;
+    d.Slice("late", kToday + 7 * kDay, 10, SliceKind::kCpuOp, 7, 7);
+    for (int i = 0; i < 50; ++i) d.Slice("op", kToday + i, 1);
+    CHECK(kept(&d, 51) == 7 * kDay + 10);
+  }
+  SECTION("something that lasts until the next event") {
+    Drawing d;
+    for (int i = 0; i < 50; ++i) d.Slice("op", kToday + i, 6 * kDay);
+    d.Slice("late", kToday + 12 * kDay, 10);
+    CHECK(kept(&d, 51) == 12 * kDay + 10);
+  }
+  SECTION("a device whose clock counts from another moment") {
+    Drawing d;
+    for (int i = 0; i < 200; ++i) d.Slice("op", kToday + i * 10, 5);
+    d.domain = Domain::kDevice;
+    for (int i = 0; i < 20; ++i) d.Slice("k", 1000 + i * 10, 5, SliceKind::kKernel, 0, 7);
+    CHECK(kept(&d, 220) == kToday + 1995 - 1000);
+  }
+  SECTION("two recordings in one file") {
+    Drawing d;
+    for (int i = 0; i < 4; ++i) d.Slice("op", kToday + i * 10, 5);
+    for (int i = 0; i < 4; ++i) d.Slice("op", kToday + 30 * kDay + i * 10, 5);
+    CHECK(kept(&d, 8) == 30 * kDay + 35);
+  }
+  SECTION("the recorder's own marks and spans count from any moment") {
+    Drawing d;
+    for (int i = 0; i < 50; ++i) d.Slice("op", kToday + i * 10, 5);
+    d.builder.AddInstant(At(&d.builder, 5), true);
+    d.domain = Domain::kSpan;
+    d.Slice("capture", 5, 10, SliceKind::kTraceSpan);
+    CHECK(kept(&d, 51) == 495);
+  }
+  SECTION("what lasts weeks, as the others do") {
+    Drawing d;
+    d.Slice("main", kToday, 20 * kDay);
+    for (int day = 0; day < 19; ++day) d.Slice("op", kToday + day * kDay, kSecond);
+    CHECK(kept(&d, 20) == 20 * kDay);
+  }
+}
+
+TEST_CASE("few of many events have a time of their own, wherever they stand") {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 50; ++round) {
+    Drawing d;
+    uint32_t far = 0;
+    for (int i = 0; i < 2000; ++i) {
+      const bool is_far = random() % 50 == 0;
+      far += is_far;
+      // Nearly any number is more than two weeks away.
+      const Ns ts = is_far ? static_cast<Ns>(random()) : kToday + static_cast<Ns>(random() % 1000);
+      d.builder.SetOffset(static_cast<uint64_t>(i) * 100);
+      d.Slice(is_far ? "far" : "op" + std::to_string(i), ts, 10, SliceKind::kCpuOp, 1,
+              static_cast<int64_t>(random() % 3));
+    }
+    const auto store = d.Done();
+    REQUIRE(store->slice_count() == 2000 - far);
+    CHECK(At(*store, "far") == kNone);
+    CHECK(store->extent().end <= 1010);
+    CHECK(store->problems()[0].count == far);
+    // Columns still belong together.
+    for (SliceIndex i = 0; i < store->slice_count(); ++i) {
+      REQUIRE(store->name(i) == "op" + std::to_string(store->event_index(i)));
+    }
+  }
 }
 
 TEST_CASE("flows stand by id and time, each at its slice, whatever their order in the file") {
