@@ -17,7 +17,7 @@ after(() => harness?.stop());
 
 async function everyView(path, theme) {
   const profile = await harness.open(path, { theme });
-  const tabs = await profile.page.getByRole('tab').allTextContents();
+  const tabs = await profile.page.getByRole('tab', { includeHidden: true }).allTextContents();
   assert.ok(tabs.length >= 8, tabs.join());
   const found = [];
   for (const tab of tabs) {
@@ -75,7 +75,9 @@ for (const [name, open] of Object.entries(opened)) {
       const page = await open(theme);
       // Beside an editor: columns give way and bars wrap.
       await page.page.setViewportSize({ width: 640, height: 708 });
-      for (const tab of await page.page.getByRole('tab').allTextContents()) {
+      for (const tab of await page.page
+        .getByRole('tab', { includeHidden: true })
+        .allTextContents()) {
         await page.view(tab);
         for (const finding of await axe(page.page)) found.push(`${theme}, ${tab}: ${finding}`);
       }

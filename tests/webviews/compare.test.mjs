@@ -525,6 +525,42 @@ test('sides have their own steps; swapping hands them over, and state comes back
   });
 });
 
+test('tabs without room are in a menu, one line however narrow; the current one is always seen', async () => {
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    const all = await page.getByRole('tab').allTextContents();
+    await page.setViewportSize({ width: 420, height: 700 });
+    const more = page.getByRole('button', { name: 'More views' });
+    await more.click();
+    const inMenu = await page.getByRole('menuitem').allTextContents();
+    assert.deepEqual([...(await page.getByRole('tab').allTextContents()), ...inMenu], all);
+    await page.getByRole('menuitem', { name: inMenu.at(-1) }).click();
+    await comparison.settled();
+    const seen = async () => {
+      const boxes = await page
+        .getByRole('tab')
+        .evaluateAll((tabs) =>
+          tabs.map((tab) => ({ ...tab.getBoundingClientRect().toJSON(), name: tab.textContent })),
+        );
+      assert.equal(new Set(boxes.map(({ top }) => top)).size, 1, 'on one line');
+      const { x } = await more.boundingBox();
+      assert.ok(Math.max(...boxes.map(({ right }) => right)) <= x, 'nothing below the button');
+      return boxes.map(({ name }) => name);
+    };
+    assert.equal((await seen()).at(-1), inMenu.at(-1));
+    // The keyboard walks through all of them, in their order.
+    await page.getByRole('tab', { selected: true }).focus();
+    await page.keyboard.press('ArrowLeft');
+    const selected = page.getByRole('tab', { selected: true });
+    await page.waitForFunction((name) => document.activeElement?.textContent === name, all.at(-2));
+    assert.equal(await selected.textContent(), all.at(-2));
+    await seen();
+    assert.deepEqual(await axe(page), []);
+    await page.setViewportSize({ width: 1280, height: 700 });
+    await more.waitFor({ state: 'detached' });
+    assert.deepEqual(await page.getByRole('tab').allTextContents(), all);
+  });
+});
+
 test('every tab of a comparison passes axe in each theme', async () => {
   for (const theme of Object.keys(themes)) {
     await withComparison(slow, fixed, { theme }, async (comparison, page) => {

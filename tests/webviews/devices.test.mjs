@@ -74,7 +74,7 @@ for (const [dialect, theme] of kinds) {
   test(`every view of a ${dialect} trace opens and is accessible (${theme})`, async () => {
     await withPage(generated(dialect), { theme }, async (profile, page) => {
       const found = [];
-      for (const tab of await page.getByRole('tab').allTextContents()) {
+      for (const tab of await page.getByRole('tab', { includeHidden: true }).allTextContents()) {
         await profile.view(tab);
         assert.equal(await failures(page).count(), 0, `${tab} failed`);
         for (const finding of await axe(page)) found.push(`${tab}: ${finding}`);

@@ -359,9 +359,15 @@ export class ProfilePage {
     );
   }
 
-  /** Goes to a view by its tab and waits until nothing is on its way. */
+  /** Goes to a view by its tab, or the menu of those without room, and waits until nothing is on its way. */
   async view(title) {
-    await this.page.getByRole('tab', { name: title, exact: true }).click();
+    const tab = this.page.getByRole('tab', { name: title, exact: true, includeHidden: true });
+    if (await tab.isVisible()) {
+      await tab.click();
+    } else {
+      await this.page.getByRole('button', { name: 'More views' }).click();
+      await this.page.getByRole('menuitem', { name: title, exact: true }).click();
+    }
     await this.settled();
   }
 

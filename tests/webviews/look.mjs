@@ -40,7 +40,7 @@ try {
       width: Number(values.width),
       height: Number(values.height),
     });
-    const tabs = await profile.page.getByRole('tab').allTextContents();
+    const tabs = await profile.page.getByRole('tab', { includeHidden: true }).allTextContents();
     const wanted = values.views?.split(',') ?? tabs;
     for (const view of tabs.length === 0 ? ['failed'] : wanted) {
       if (tabs.length > 0) {

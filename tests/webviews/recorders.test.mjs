@@ -12,7 +12,7 @@ after(() => harness?.stop());
 
 test('a trace of another recorder says so in every view', async () => {
   await harness.withPage(goldenTrace('other-recorder'), {}, async (profile, page) => {
-    const tabs = await page.getByRole('tab').allTextContents();
+    const tabs = await page.getByRole('tab', { includeHidden: true }).allTextContents();
     assert.ok(tabs.length > 1);
     for (const tab of tabs) {
       await profile.view(tab);

@@ -68,7 +68,7 @@ for (const file of ['device', 'sample']) {
     const path = file === 'device' ? trace : sample('transformer/train.pt.trace.json.gz');
     await withPage(path, {}, async (profile, page) => {
       await page.setViewportSize({ width: 700, height: 500 });
-      const tabs = await page.getByRole('tab').allTextContents();
+      const tabs = await page.getByRole('tab', { includeHidden: true }).allTextContents();
       const found = [];
       const cut = [];
       for (const tab of tabs) {
@@ -287,7 +287,7 @@ test('a file that was cut says so on every view, and is advised nothing', async 
   writeFileSync(path, whole.subarray(0, 200_000));
   try {
     await withPage(path, {}, async (profile, page) => {
-      for (const tab of await page.getByRole('tab').allTextContents()) {
+      for (const tab of await page.getByRole('tab', { includeHidden: true }).allTextContents()) {
         await profile.view(tab);
         const note = page.getByRole('note', { name: 'About this trace' });
         assert.match(await note.innerText(), /truncated.*Read: [\d,]+ events over/s, tab);
@@ -313,7 +313,7 @@ test('a file that is damaged inside says on every view what that cost', async ()
   writeFileSync(path, `{"schemaVersion":1,"traceEvents":[${events.join(',\n')}]}`);
   try {
     await withPage(path, {}, async (profile, page) => {
-      for (const tab of await page.getByRole('tab').allTextContents()) {
+      for (const tab of await page.getByRole('tab', { includeHidden: true }).allTextContents()) {
         await profile.view(tab);
         const note = page.getByRole('note', { name: 'About this trace' });
         assert.match(

@@ -606,7 +606,8 @@ test('a page asks nobody but its own host (B55)', async () => {
   profile.options.hold = false;
   await profile.load();
   await profile.shown();
-  for (const tab of await profile.page.getByRole('tab').allTextContents()) await profile.view(tab);
+  for (const tab of await profile.page.getByRole('tab', { includeHidden: true }).allTextContents())
+    await profile.view(tab);
   assert.deepEqual([...hosts], [new URL(harness.address).origin]);
   assert.deepEqual(profile.errors, []);
   await profile.close();
@@ -615,7 +616,7 @@ test('a page asks nobody but its own host (B55)', async () => {
 test('a narrow panel does not overflow', async () => {
   await withPage(train, {}, async (profile, page) => {
     await page.setViewportSize({ width: 480, height: 700 });
-    for (const tab of await page.getByRole('tab').allTextContents()) {
+    for (const tab of await page.getByRole('tab', { includeHidden: true }).allTextContents()) {
       await profile.view(tab);
       const over = await page.evaluate(() => {
         const body = document.querySelector('#view');
@@ -647,7 +648,7 @@ test('names of devices, kernels, modules and runs are text too (B65)', async () 
     (file) =>
       withPage(file, {}, async (profile, page) => {
         await page.getByRole('region', { name: 'Device', exact: true }).getByText(evil).waitFor();
-        for (const tab of await page.getByRole('tab').allTextContents()) {
+        for (const tab of await page.getByRole('tab', { includeHidden: true }).allTextContents()) {
           await profile.view(tab);
           assert.equal(await page.locator('#root img').count(), 0, tab);
         }

@@ -86,6 +86,7 @@ export const shellTexts = {
   durationHint: 'Duration of the recording',
   stepsNamed: (steps: string) => `Steps ${steps}`,
 
+  moreViews: 'More views',
   views: 'Views',
 
   viewFailed: (message: string) => `This view failed: ${message}`,
