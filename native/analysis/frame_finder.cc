@@ -18,7 +18,10 @@ std::optional<Frame> FirstOfUser(const std::vector<Frame>& frames) {
 
 }  // namespace
 
-FrameFinder::FrameFinder(const Model& model) : model_(&model) {}
+FrameFinder::FrameFinder(const Model& model)
+    : model_(&model),
+      around_of_(model.store().all_slice_count()),
+      module_of_(model.store().all_slice_count()) {}
 
 FrameFinder::NameKind FrameFinder::KindOf(SliceIndex frame) {
   const TraceStore& s = model_->store();
@@ -33,23 +36,23 @@ FrameFinder::NameKind FrameFinder::KindOf(SliceIndex frame) {
   return kind = NameKind::kUser;
 }
 
-uint32_t FrameFinder::Known(SliceIndex frame) const {
+uint32_t FrameFinder::ByFrame::Get(SliceIndex frame) const {
   if (!many_.empty()) return many_[frame];
   const auto it = few_.find(frame);
   return it == few_.end() ? kNone : it->second;
 }
 
-void FrameFinder::Remember(SliceIndex frame, uint32_t at) {
-  constexpr uint32_t kShare = 32;  // of the slices: from here on the table costs less
-  if (many_.empty() && few_.size() >= model_->store().all_slice_count() / kShare) {
-    many_.assign(model_->store().all_slice_count(), kNone);
+void FrameFinder::ByFrame::Set(SliceIndex frame, uint32_t number) {
+  constexpr uint32_t kShare = 128;  // of the slices: from here on the table costs less
+  if (many_.empty() && few_.size() >= slices_ / kShare) {
+    many_.assign(slices_, kNone);
     for (const auto& [slice, known] : few_) many_[slice] = known;
     Release(few_);
   }
   if (many_.empty()) {
-    few_.emplace(frame, at);
+    few_.emplace(frame, number);
   } else {
-    many_[frame] = at;
+    many_[frame] = number;
   }
 }
 
@@ -58,7 +61,7 @@ const FrameFinder::Around& FrameFinder::AroundOf(SliceIndex frame) {
   climbed_.clear();
   uint32_t known = kNone;
   for (SliceIndex at = frame; at != kNone; at = model_->frame[at]) {
-    known = Known(at);
+    known = around_of_.Get(at);
     if (known != kNone) break;
     climbed_.push_back(at);
   }
@@ -67,7 +70,6 @@ const FrameFinder::Around& FrameFinder::AroundOf(SliceIndex frame) {
     Around around = known == kNone ? Around() : around_[known];
     const NameKind kind = KindOf(at);
     around.any = around.any || kind != NameKind::kModule;
-    if (kind == NameKind::kModule) around.module = at;
     if (kind == NameKind::kUser) {
       around.user = at;
       around.frame = &parsed_.at(s.name_id(at));
@@ -84,9 +86,30 @@ const FrameFinder::Around& FrameFinder::AroundOf(SliceIndex frame) {
       known = static_cast<uint32_t>(around_.size());
       around_.push_back(around);
     }
-    Remember(at, known);
+    around_of_.Set(at, known);
   }
   return around_[known];
+}
+
+// Apart from AroundOf(), which reads what the frames on its way were recorded with.
+SliceIndex FrameFinder::ModuleAround(SliceIndex frame) {
+  constexpr SliceIndex kNoModule = kNone - 1;  // looked for, and there is none
+  climbed_.clear();
+  SliceIndex module = kNoModule;
+  for (SliceIndex at = frame; at != kNone; at = model_->frame[at]) {
+    if (KindOf(at) == NameKind::kModule) {
+      module = at;
+      break;
+    }
+    const SliceIndex known = module_of_.Get(at);
+    if (known != kNone) {
+      module = known;
+      break;
+    }
+    climbed_.push_back(at);
+  }
+  for (const SliceIndex at : climbed_) module_of_.Set(at, module);
+  return module == kNoModule ? kNone : module;
 }
 
 const FrameFinder::Found& FrameFinder::OfText(std::string_view stack) {
@@ -165,7 +188,7 @@ SliceIndex FrameFinder::Module(SliceIndex slice) {
   const auto find = [&](SliceIndex from) -> SliceIndex {
     const bool is_frame = m.store().kind(from) == SliceKind::kPythonFunction;
     const SliceIndex innermost = is_frame ? from : m.frame[from];
-    return innermost == kNone ? kNone : AroundOf(innermost).module;
+    return innermost == kNone ? kNone : ModuleAround(innermost);
   };
   const SliceIndex own = find(host);
   if (own != kNone) return own;

@@ -47,9 +47,8 @@ class FrameFinder {
     const Frame* frame = nullptr;  // the parsed name of `user`
     // The calling line that `user` gets when the climb begins here; 0 for none.
     int64_t line = 0;
-    SliceIndex user = kNone;    // the innermost frame of the user's code
-    SliceIndex module = kNone;  // the innermost module call
-    bool any = false;           // some of them is a function
+    SliceIndex user = kNone;  // the innermost frame of the user's code
+    bool any = false;         // some of them is a function
     // A calling line known further inside reaches `user`: nothing between takes it or has another.
     bool passes = true;
     bool operator==(const Around&) const = default;
@@ -64,11 +63,24 @@ class FrameFinder {
     Place place;
   };
 
+  // A number for each frame that was looked at: a table of all slices once there are many, so that
+  // a page costs what it shows, and a whole trace no search in a large table.
+  class ByFrame {
+   public:
+    explicit ByFrame(uint32_t slices) : slices_(slices) {}
+    // kNone where none was set.
+    uint32_t Get(SliceIndex frame) const;
+    void Set(SliceIndex frame, uint32_t number);
+
+   private:
+    uint32_t slices_;
+    std::unordered_map<SliceIndex, uint32_t, NumberHash> few_;
+    std::vector<uint32_t> many_;
+  };
+
   NameKind KindOf(SliceIndex frame);
-  // Where `around_` has what is around a frame; kNone where it does not yet.
-  uint32_t Known(SliceIndex frame) const;
-  void Remember(SliceIndex frame, uint32_t at);
   const Around& AroundOf(SliceIndex frame);
+  SliceIndex ModuleAround(SliceIndex frame);
   Own OwnPlace(SliceIndex host);
   const Found& OfText(std::string_view stack);
   static Place PlaceOf(const Found& found);
@@ -77,10 +89,8 @@ class FrameFinder {
   std::vector<NameKind> kinds_;                             // by name
   std::unordered_map<StringId, Frame, NumberHash> parsed_;  // names of kind kUser
   std::vector<Around> around_;
-  // From a frame to its entry of `around_`: a table of all slices once many were asked for, so that
-  // a page costs what it shows, and a whole trace no search in a large table.
-  std::unordered_map<SliceIndex, uint32_t, NumberHash> few_;
-  std::vector<uint32_t> many_;
+  ByFrame around_of_;                                // from a frame to its entry of `around_`
+  ByFrame module_of_;                                // from a frame to the module around it
   std::unordered_map<const char*, Found> texts_;     // by the interned text
   std::unordered_map<const char*, Found> captures_;  // the same of stacks of captured graphs
   std::vector<SliceIndex> climbed_;                  // kept for its memory

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
-#include <thread>
 #include <tuple>
 #include <unordered_map>
 
@@ -13,6 +12,7 @@
 #include "analysis/stack_of.h"
 #include "analysis/timeline.h"
 #include "analysis/timeline_device_series.h"
+#include "base/cores.h"
 #include "base/errors.h"
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -234,7 +234,7 @@ class IndexBuilder {
       }
     });
     std::atomic<size_t> next{0};
-    RunOnThreads(Many() ? std::min<size_t>(2, std::thread::hardware_concurrency()) : 1, [&] {
+    RunOnThreads(Many() ? std::min<size_t>(2, UsableCores()) : 1, [&] {
       for (size_t i = next++; i < pieces.size() && !cancel_.cancelled(); i = next++) pieces[i]();
     });
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
+#include "base/cores.h"
 #include "base/parallel.h"
 
 namespace emberline {
@@ -168,7 +168,7 @@ TimelineTrackLanes::TimelineTrackLanes(const TraceStore& store, const Track& tra
   lanes_.resize(lanes.size());
   std::atomic<size_t> next{0};
   const bool many = track.last - track.first >= kManyRows;
-  RunOnThreads(many ? std::min<size_t>(2, std::thread::hardware_concurrency()) : 1, [&] {
+  RunOnThreads(many ? std::min<size_t>(2, UsableCores()) : 1, [&] {
     for (size_t depth = next++; depth < lanes.size(); depth = next++) {
       lanes_[depth] = TimelineLane(store, std::move(lanes[depth]));
     }

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/cores.h"
+
 namespace emberline {
 
 // From so many rows on, another thread costs less than it saves.
@@ -21,7 +23,7 @@ inline constexpr size_t kManyRows = 100'000;
 template <typename First, typename Second>
 void RunBoth(bool side_by_side, First&& first, Second&& second) {
   std::future<void> other;
-  if (side_by_side && std::thread::hardware_concurrency() > 1) {
+  if (side_by_side && UsableCores() > 1) {
     try {
       other = std::async(std::launch::async, std::ref(second));
     } catch (const std::system_error&) {

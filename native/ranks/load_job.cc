@@ -9,8 +9,8 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
+#include "base/cores.h"
 #include "base/errors.h"
 #include "base/parallel.h"
 #include "ranks/digest_file.h"
@@ -327,8 +327,7 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
   if (found.empty()) {
     return MakeError(errors::kNoDigest, {{"path", path.string()}});
   }
-  const size_t threads =
-      std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), found.size());
+  const size_t threads = std::min<size_t>(UsableCores(), found.size());
   std::vector<std::optional<Result<JobDigest>>> read(found.size());
   std::atomic<size_t> next{0};
   RunOnThreads(threads, [&] {

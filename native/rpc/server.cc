@@ -13,10 +13,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <variant>
 
+#include "base/cores.h"
 #include "base/heap.h"
 #include "json/discard.h"
 #include "rpc/errors.h"
@@ -391,7 +391,7 @@ class Server {
 
 int Serve(const std::string& version, std::shared_ptr<ImageCache> images) {
   // Requests wait for loads on pool threads, so there must be more threads than cores.
-  const unsigned threads = std::clamp(std::thread::hardware_concurrency() * 2, 16u, 64u);
+  const size_t threads = std::clamp<size_t>(UsableCores() * 2, 16, 64);
   setenv("UV_THREADPOOL_SIZE", std::to_string(threads).c_str(), 0);
   Server server(version, std::move(images));
   return server.Run();

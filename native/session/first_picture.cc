@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/cores.h"
 #include "base/escape.h"
 #include "ingest/byte_source.h"
 
@@ -101,7 +102,7 @@ void CutSteps(Model* model, const Reached& reached) {
 
 FirstPictureOptions FirstPictureOptionsOfMachine() {
   FirstPictureOptions options;
-  if (std::thread::hardware_concurrency() < 4) options.fraction = 0.0625;
+  if (UsableCores() < 4) options.fraction = 0.0625;
   if (const char* text = std::getenv("EMBERLINE_FIRST_PICTURE_LEAST_KB")) {
     const long long kilobytes = std::atoll(text);
     if (kilobytes > 0) options.least_text_bytes = static_cast<uint64_t>(kilobytes) << 10;

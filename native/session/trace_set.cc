@@ -5,8 +5,8 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <thread>
 
+#include "base/cores.h"
 #include "base/errors.h"
 #include "base/parallel.h"
 
@@ -139,7 +139,7 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
                           const ReadOptions& options,
                           const std::function<void(size_t, SetMember)>& visit,
                           const SetLimits& limits) {
-  const size_t cores = limits.threads > 0 ? limits.threads : std::thread::hardware_concurrency();
+  const size_t cores = limits.threads > 0 ? limits.threads : UsableCores();
   const size_t threads = std::min(std::max<size_t>(1, cores), refs.size());
   const size_t memory = limits.memory_bytes > 0 ? limits.memory_bytes : session.limit_bytes() / 2;
   ReadOptions each = options;

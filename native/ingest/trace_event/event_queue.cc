@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/cores.h"
 #include "base/release.h"
 
 namespace emberline {
@@ -17,7 +18,7 @@ constexpr uint64_t kFewDirect = 4096;
 
 EventQueue::EventQueue(EventSink* sink, StringPool* strings, uint64_t alone)
     : sink_(sink), alone_(alone), memory_name_(strings->Intern("[memory]")) {
-  if (std::thread::hardware_concurrency() < 2) alone_ = kNone;
+  if (UsableCores() < 2) alone_ = kNone;
 }
 
 EventQueue::~EventQueue() {

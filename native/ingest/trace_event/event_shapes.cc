@@ -1,6 +1,7 @@
 #include "ingest/trace_event/event_shapes.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
 #include <utility>
@@ -17,24 +18,36 @@ constexpr size_t kMaxSteps = 64;
 // So many shapes are tried for one event: those that begin alike may differ far behind.
 constexpr int kMaxTries = 8;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // Whether a number is over before `c`: anything else is left to those who read all spellings.
 bool EndsNumber(char c) { return c == ',' || c == '}' || IsSpace(c); }
+
+constexpr std::array<uint64_t, 9> kPowersOfTen = {1,      10,      100,      1000,     10000,
+                                                  100000, 1000000, 10000000, 100000000};
+
+// The plain digits at `p`, at most 16; `*count` tells how many. Returns their number.
+uint64_t ReadDigits(const char* p, unsigned* count) {
+  const Digits first = ScanDigits(p);
+  *count = first.count;
+  if (first.count < 8) return first.number;
+  const Digits second = ScanDigits(p + 8);
+  *count += second.count;
+  return first.number * kPowersOfTen[second.count] + second.number;
+}
 
 // Plain decimal microseconds with at most three digits behind the point, as ParseMicroseconds reads
 // them. Returns what stands behind, or null for every other spelling.
 const char* ReadMicroseconds(const char* p, Ns* ns, bool* has_fraction) {
-  const char* const from = p;
-  uint64_t whole = 0;
-  while (IsDigit(*p) && p - from < 16) whole = whole * 10 + static_cast<uint64_t>(*p++ - '0');
-  if (p == from || whole >= 9'000'000'000'000'000) return nullptr;
+  unsigned count = 0;
+  const uint64_t whole = ReadDigits(p, &count);
+  p += count;
+  if (count == 0 || whole >= 9'000'000'000'000'000) return nullptr;
   uint64_t fraction = 0;
   if (*p == '.') {
-    ++p;
-    for (uint64_t scale = 100; scale > 0 && IsDigit(*p); scale /= 10) {
-      fraction += static_cast<uint64_t>(*p++ - '0') * scale;
-    }
+    const Digits digits = ScanDigits(++p);
+    p += digits.count;
+    // More of them are rounded by those who read all spellings.
+    if (digits.count > 3) return nullptr;
+    fraction = digits.number * kPowersOfTen[3 - digits.count];
   }
   if (!EndsNumber(*p)) return nullptr;
   *ns = static_cast<Ns>(whole * 1000 + fraction);
@@ -46,10 +59,10 @@ const char* ReadMicroseconds(const char* p, Ns* ns, bool* has_fraction) {
 const char* ReadInteger(const char* p, int64_t* number) {
   const bool negative = *p == '-';
   p += negative;
-  const char* const from = p;
-  int64_t value = 0;
-  while (IsDigit(*p) && p - from < 18) value = value * 10 + (*p++ - '0');
-  if (p == from || !EndsNumber(*p)) return nullptr;
+  unsigned count = 0;
+  const auto value = static_cast<int64_t>(ReadDigits(p, &count));
+  p += count;
+  if (count == 0 || !EndsNumber(*p)) return nullptr;
   *number = negative ? -value : value;
   return p;
 }
@@ -183,7 +196,7 @@ const char* EventShapes::ReadAs(Shape* shape, const char* p, const char* end) {
   RawEvent* event = nullptr;
   for (Step& step : shape->steps) {
     if (static_cast<size_t>(end - p) < step.length ||
-        std::memcmp(p, shape->text.data() + step.literal, step.length) != 0) {
+        !SameBytes(p, shape->text.data() + step.literal, step.length)) {
       return nullptr;
     }
     p += step.length;
@@ -229,7 +242,7 @@ const char* EventShapes::Read(const char* p, const char* end) {
     Shape& shape = shapes_[index];
     const Step& first = shape.steps.front();
     if (static_cast<size_t>(end - p) < first.length ||
-        std::memcmp(p, shape.text.data(), first.length) != 0) {
+        !SameBytes(p, shape.text.data(), first.length)) {
       return nullptr;
     }
     ++tries;

@@ -2,6 +2,7 @@
 // behind `end`, and return null when the text ends before the token does.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -32,6 +33,60 @@ inline std::string_view TrimRight(std::string_view text) {
 inline bool EndsBareToken(char c) {
   return c == ',' || c == '}' || c == ']' || c == '"' || c == '\n' || c == '\r' || c == ':' ||
          c == '{' || c == '[';
+}
+
+// std::memcmp() == 0 without a call, for the few bytes of a key.
+inline bool SameBytes(const char* a, const char* b, size_t size) {
+  const auto differ = [&]<typename Word>(Word, size_t at) {
+    Word x, y;
+    std::memcpy(&x, a + at, sizeof(Word));
+    std::memcpy(&y, b + at, sizeof(Word));
+    return x != y;
+  };
+  if (size >= 8) {
+    for (size_t at = 0; at + 8 < size; at += 8) {
+      if (differ(uint64_t{}, at)) return false;
+    }
+    return !differ(uint64_t{}, size - 8);
+  }
+  if (size >= 4) return !differ(uint32_t{}, 0) && !differ(uint32_t{}, size - 4);
+  for (size_t at = 0; at < size; ++at) {
+    if (a[at] != b[at]) return false;
+  }
+  return true;
+}
+
+// How many of the eight bytes at `p` are decimal digits before the first that is none, and the
+// number that they spell.
+struct Digits {
+  unsigned count = 0;
+  uint32_t number = 0;
+};
+inline Digits ScanDigits(const char* p) {
+  if constexpr (std::endian::native == std::endian::little) {
+    uint64_t bytes;
+    std::memcpy(&bytes, p, sizeof(bytes));
+    // A digit's byte becomes its value; any other has a bit of the upper half of its byte, or gets
+    // it when 6 is added. A carry out of a byte only reaches bytes behind the first such.
+    bytes ^= 0x3030303030303030;
+    const uint64_t others = (bytes | (bytes + 0x0606060606060606)) & 0xF0F0F0F0F0F0F0F0;
+    const unsigned count = others == 0 ? 8 : static_cast<unsigned>(std::countr_zero(others)) / 8;
+    if (count == 0) return {};
+    // As many zeros in front as digits are missing; then neighbors are joined: two digits, four,
+    // eight.
+    bytes <<= (8 - count) * 8;
+    bytes = bytes * 10 + (bytes >> 8);
+    bytes = ((bytes & 0x000000FF000000FF) * (100 + (uint64_t{1000000} << 32)) +
+             ((bytes >> 16) & 0x000000FF000000FF) * (1 + (uint64_t{10000} << 32))) >>
+            32;
+    return {count, static_cast<uint32_t>(bytes)};
+  } else {
+    Digits digits;
+    while (digits.count < 8 && p[digits.count] >= '0' && p[digits.count] <= '9') {
+      digits.number = digits.number * 10 + static_cast<uint32_t>(p[digits.count++] - '0');
+    }
+    return digits;
+  }
 }
 
 // Whether `text` holds more than plain ASCII on one line.
