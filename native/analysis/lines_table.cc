@@ -32,11 +32,13 @@ struct TableRow {
   const std::vector<std::string>* operators = nullptr;
 };
 
-TableBuilder<TableRow> Columns(LineGrouping grouping) {
+// `device`: something ran on one. Else its columns are all zero.
+TableBuilder<TableRow> Columns(LineGrouping grouping, bool device) {
   using Row = TableRow;
   const auto known = [](std::optional<Ns> Row::*member) {
     return [member](const Row& row) { return row.*member ? TimeCell(*(row.*member)) : Cell(); };
   };
+  const auto on_device = [&](Column column) { return HiddenIf(!device, std::move(column)); };
   TableBuilder<Row> table;
   table.Add(TextKey("file", "File", "Path of the file, as recorded."),
             [](const Row& row) { return TextCell(row.at->file); });
@@ -47,23 +49,24 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
     table.Add(TextKey("function", "Function", "Function that contains the line."),
               [](const Row& row) { return TextCell(*row.name); });
   }
-  table.Add(Duration("deviceSelfUs", "Device self",
-                     "Device time of work launched from here directly: this is the innermost line "
-                     "of user code. Backward work counts at its forward line. Summed over all "
-                     "lines, it is all device time that has a line."),
+  table.Add(on_device(Duration(
+                "deviceSelfUs", "Device self",
+                "Device time of work launched from here directly: this is the innermost line "
+                "of user code. Backward work counts at its forward line. Summed over all "
+                "lines, it is all device time that has a line.")),
             &Row::device_self);
-  table.Add(Duration("deviceTotalUs", "Device total",
-                     "Device time of everything called from here: forward, backward, and "
-                     "recomputation. Recursive calls count once."),
+  table.Add(on_device(Duration("deviceTotalUs", "Device total",
+                               "Device time of everything called from here: forward, backward, and "
+                               "recomputation. Recursive calls count once.")),
             known(&Row::device_total));
+  table.Add(on_device(Duration(
+                "backwardDeviceUs", "Device backward",
+                "Part of device total that ran in the backward pass, excluding recomputation.")),
+            known(&Row::backward_device));
   table.Add(
-      Duration("backwardDeviceUs", "Device backward",
-               "Part of device total that ran in the backward pass, excluding recomputation."),
-      known(&Row::backward_device));
-  table.Add(
-      Duration(
+      on_device(Duration(
           "recomputeDeviceUs", "Device recompute",
-          "Part of device total that activation checkpointing recomputed in the backward pass."),
+          "Part of device total that activation checkpointing recomputed in the backward pass.")),
       known(&Row::recompute_device));
   table.Add(Duration("hostSelfUs", "Host self",
                      "Host time of Python, operators, and runtime calls made from here directly: "
@@ -98,12 +101,13 @@ TableBuilder<TableRow> Columns(LineGrouping grouping) {
             &Row::collectives);
   table.Add(Duration("collectiveUs", "Collective", "Device time of collectives started here."),
             &Row::collective);
-  table.Add(
-      Duration("synchronizationUs", "Sync", "Host time in runtime calls that wait for the device."),
-      &Row::synchronization);
-  table.Add(Duration("idleUs", "Device idle",
-                     "Time the device was idle while the thread that launched its next work was "
-                     "still busy here."),
+  table.Add(on_device(Duration("synchronizationUs", "Sync",
+                               "Host time in runtime calls that wait for the device.")),
+            &Row::synchronization);
+  table.Add(on_device(Duration(
+                "idleUs", "Device idle",
+                "Time the device was idle while the thread that launched its next work was "
+                "still busy here.")),
             &Row::idle);
   table.Add(
       TextFact("confidence", "Confidence",
@@ -222,9 +226,9 @@ const char* LineConfidenceName(LineConfidence confidence) {
 }
 
 Table LinesTable(const LineAttribution& at, const LinesResult& result, LineGrouping grouping) {
-  return Columns(grouping).Make(grouping == LineGrouping::kLine
-                                    ? RowsOfLines(at, result)
-                                    : RowsOfGroups(at, result, grouping));
+  return Columns(grouping, result.has_device_work)
+      .Make(grouping == LineGrouping::kLine ? RowsOfLines(at, result)
+                                            : RowsOfGroups(at, result, grouping));
 }
 
 }  // namespace emberline

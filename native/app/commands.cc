@@ -227,6 +227,10 @@ int RunView(const Options& options, const std::string& method) {
   if (!options.columns.empty() && result->is_object() && result->contains("columns")) {
     const Result<bool> chosen = ChooseColumns(options.columns, &result.value());
     if (!chosen.ok()) return Fail(chosen.error(), kExitUsage);
+    // What was asked for by name is shown even where it says nothing.
+    if (options.format != OutputFormat::kJson) {
+      for (Json& column : (*result)["columns"]) column["kept"] = true;
+    }
   }
 
   if (options.format != OutputFormat::kJson) DropCodes(&result.value());

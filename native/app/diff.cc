@@ -83,6 +83,7 @@ Json ShownTable(const Json& table) {
       Json taken = column;
       if (title != nullptr && !second) taken["title"] = title;
       taken["signed"] = std::string_view(key).starts_with("delta");
+      taken["kept"] = true;  // what is 0 on one side says that
       shown["columns"].push_back(std::move(taken));
     }
   }

@@ -8,13 +8,16 @@
 namespace emberline {
 namespace {
 
+constexpr const char* kMinus = "\u2212";
+
 std::string Fixed(double value, int digits, const char* unit) {
   char text[400];  // the largest double has 309 digits
   std::snprintf(text, sizeof text, "%.*f", digits, value);
   const std::string_view number = text;
+  if (!number.starts_with('-')) return text + std::string(unit);
   // What is too small to be told from zero has no sign.
   const bool zero = number.find_first_not_of("-0.") == std::string_view::npos;
-  return std::string(zero && number.starts_with('-') ? number.substr(1) : number) + unit;
+  return (zero ? "" : kMinus) + std::string(number.substr(1)) + unit;
 }
 
 // Decimals that give about three figures, by the value as it is rounded: 9.996 is "10.0".
@@ -98,7 +101,7 @@ std::string GroupedText(int64_t value) {
   const auto bits = static_cast<uint64_t>(value);
   std::string digits = std::to_string(value < 0 ? 0 - bits : bits);
   for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return value < 0 ? "-" + digits : digits;
+  return value < 0 ? kMinus + digits : digits;
 }
 
 std::string QuantityText(double value, Unit unit) {

@@ -1,4 +1,5 @@
-// Numbers as text, the same in sentences and in tables.
+// Numbers as text for people, the same in sentences and in tables, with the minus sign U+2212. What
+// programs read (JSON, CSV) is written elsewhere, with the hyphen of ASCII.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 namespace emberline {
 namespace {
 
-// "-36 %", "+0.4 %".
+// "−36 %", "+0.4 %".
 std::string SignedPercent(double percent) {
   const std::string text = FixedText(percent, std::abs(percent) < 9.95 ? 1 : 0) + " %";
   return std::signbit(percent) ? text : "+" + text;

@@ -47,6 +47,31 @@ std::string ReadableCell(const Json& cell, const Json& column) {
   return column.value("signed", false) ? HumaneSigned(cell, unit) : Humane(cell, unit);
 }
 
+// Whether a column says nothing: each row was read, and none has a value in it. A time or number
+// that is 0 everywhere says nothing either; a share or a difference of 0 does.
+bool IsSilent(const Json& table, const Json& column) {
+  const Json& rows = table["rows"];
+  if (rows.empty() || table.value("totalRows", rows.size()) > rows.size()) return false;
+  const bool zeros = column.value("role", "") == "measure" && column.value("unit", "") != "ratio" &&
+                     !column.value("signed", false);
+  const std::string& key = column["key"].get_ref<const std::string&>();
+  return std::all_of(rows.begin(), rows.end(), [&](const Json& row) {
+    const auto cell = row.find(key);
+    return cell == row.end() || cell->is_null() || *cell == "" || (zeros && *cell == 0);
+  });
+}
+
+// The columns that people see. The first one stays, and what was asked for by name.
+std::vector<const Json*> ColumnsForPeople(const Json& table) {
+  std::vector<const Json*> shown;
+  for (const Json& column : table["columns"]) {
+    if (column.value("hidden", false)) continue;
+    const bool stays = shown.empty() || column.value("kept", false);
+    if (stays || !IsSilent(table, column)) shown.push_back(&column);
+  }
+  return shown;
+}
+
 // A line of what `word` gives for each column that is shown.
 template <typename Word>
 std::string JoinedWords(const Json& columns, Word&& word) {
@@ -308,10 +333,7 @@ std::string MarkdownText(const std::string& text) {
 }
 
 std::string TableMarkdown(const Json& table) {
-  std::vector<const Json*> columns;
-  for (const Json& column : table["columns"]) {
-    if (!column.value("hidden", false)) columns.push_back(&column);
-  }
+  const std::vector<const Json*> columns = ColumnsForPeople(table);
   const auto line = [&](auto&& cell) {
     std::string text = "|";
     for (const Json* column : columns) text += " " + cell(*column) + " |";
@@ -338,14 +360,12 @@ std::string TableMarkdown(const Json& table) {
 
 std::string TableText(const Json& table) {
   std::vector<std::string> titles, keys;
-  std::vector<const Json*> columns;
   std::vector<bool> right;
-  for (const Json& column : table["columns"]) {
-    if (column.value("hidden", false)) continue;
-    keys.push_back(column.value("key", ""));
-    titles.push_back(Escaped(column.value("title", keys.back())));
-    columns.push_back(&column);
-    right.push_back(column.value("type", "text") != "text");
+  const std::vector<const Json*> columns = ColumnsForPeople(table);
+  for (const Json* column : columns) {
+    keys.push_back(column->value("key", ""));
+    titles.push_back(Escaped(column->value("title", keys.back())));
+    right.push_back(column->value("type", "text") != "text");
   }
   if (keys.empty()) return "(no columns)\n";
   std::vector<std::vector<std::string>> lines;

@@ -24,7 +24,8 @@ std::string Counted(const Json& count, const std::string& one);
 std::string UnitOfKey(const std::string& key);
 
 // A {columns, rows} object as an aligned table, or as CSV (RFC 4180) with every column and raw
-// numbers. Texts are escaped in both. A column with "signed" holds differences.
+// numbers. Texts are escaped in both. A column with "signed" holds differences. The table for
+// people leaves out columns without a value in any row, but those with "kept".
 std::string TableText(const Json& table);
 std::string TableCsv(const Json& table);
 // The parts of the latter, for tables that are never whole.

@@ -12,7 +12,7 @@ TEST_CASE("render: units") {
   CHECK(Humane(0, "us") == "0 µs");
   CHECK(Humane(999.96, "us") == "1.00 ms");
   CHECK(Humane(2'500'000'000, "ns") == "2.50 s");
-  CHECK(Humane(-15'100, "ns") == "-15.1 µs");
+  CHECK(Humane(-15'100, "ns") == "\u221215.1 µs");
   CHECK(Humane(1536, "bytes") == "1.50 KiB");
   CHECK(Humane(7, "bytes") == "7 B");
   CHECK(Humane(84'992, "bytes") == "83.0 KiB");
@@ -25,7 +25,7 @@ TEST_CASE("render: units") {
   CHECK(Humane(2.5e12, "flops") == "2.50 TFLOP");
   CHECK(Humane(3.04, "percent") == "+3.0 %");
   CHECK(Humane(1234567, "count") == "1,234,567");
-  CHECK(Humane(-1234, "count") == "-1,234");
+  CHECK(Humane(-1234, "count") == "\u22121,234");
   CHECK(Humane(1234567, "") == "1234567");
   CHECK(Humane(nullptr, "us") == "-");
   CHECK(Humane(true, "") == "yes");
@@ -59,6 +59,40 @@ TEST_CASE("render: tables align, csv quotes") {
         "b,\"c\"        -\n"
         "(2 of 3 rows; --limit -1 shows all)\n");
   CHECK(TableCsv(table) == "name,us,id\r\ngröße,1.5,1\r\n\"b,\"\"c\"\"\",,2\r\n");
+}
+
+TEST_CASE("render: people see no columns without a value, but those they ask for") {
+  const auto column = [](const char* key, const char* role) {
+    return Json{{"key", key}, {"title", key}, {"type", "number"}, {"unit", "us"}, {"role", role}};
+  };
+  Json table = {{"columns",
+                 {column("name", "key"), column("none", "measure"), column("zero", "measure"),
+                  column("some", "measure"), column("fact", "fact"), column("delta", "measure")}},
+                {"rows",
+                 {{{"name", nullptr},
+                   {"none", nullptr},
+                   {"zero", 0.0},
+                   {"some", 0},
+                   {"fact", 0},
+                   {"delta", 0}},
+                  {{"name", nullptr},
+                   {"none", nullptr},
+                   {"zero", 0},
+                   {"some", 2},
+                   {"fact", 0},
+                   {"delta", 0}}}}};
+  table["columns"][5]["signed"] = true;
+  const auto head = [](const std::string& text) { return text.substr(0, text.find('\n')); };
+  CHECK(head(TableText(table)) == "name     some  fact  delta");
+  CHECK(head(TableMarkdown(table)) == "| name | some | fact | delta |");
+  CHECK(head(TableCsv(table)) == "name,none,zero,some,fact,delta\r");
+  // What other rows hold is not known.
+  Json part = table;
+  part["totalRows"] = 3;
+  CHECK(head(TableText(part)) == "name  none  zero     some  fact  delta");
+  REQUIRE(ChooseColumns("name,zero", &table).ok());
+  for (Json& one : table["columns"]) one["kept"] = true;
+  CHECK(head(TableText(table)) == "name  zero");
 }
 
 TEST_CASE("options: values, flags, the end of options") {

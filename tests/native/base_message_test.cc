@@ -78,17 +78,17 @@ TEST_CASE("message: a sentence keeps its code and its values") {
 TEST_CASE("number text: the largest numbers fit") {
   CHECK(GroupedText(0) == "0");
   CHECK(GroupedText(999) == "999");
-  CHECK(GroupedText(-1234567) == "-1,234,567");
-  CHECK(GroupedText(std::numeric_limits<int64_t>::min()) == "-9,223,372,036,854,775,808");
+  CHECK(GroupedText(-1234567) == "\u22121,234,567");
+  CHECK(GroupedText(std::numeric_limits<int64_t>::min()) == "\u22129,223,372,036,854,775,808");
   CHECK(FixedText(1e300, 2).size() == 304);
   CHECK(QuantityText(999.96, Unit::kUs) == "1.00 ms");
   CHECK(QuantityText(0.566, Unit::kUs) == "566 ns");
   CHECK(QuantityText(0, Unit::kUs) == "0 µs");
-  CHECK(QuantityText(-2048, Unit::kBytes) == "-2.00 KiB");
+  CHECK(QuantityText(-2048, Unit::kBytes) == "\u22122.00 KiB");
   // What is too small to be shown has no sign.
   CHECK(QuantityText(-0.3, Unit::kBytes) == "0 B");
   CHECK(FixedText(-0.004, 2) == "0.00");
-  CHECK(FixedText(-0.006, 2) == "-0.01");
+  CHECK(FixedText(-0.006, 2) == "\u22120.01");
   CHECK(QuantityText(1.25e12, Unit::kFlops) == "1.25 TFLOP");
   CHECK(ShortText(5.0) == "5");
   CHECK(ShortText(2.5) == "2.5");

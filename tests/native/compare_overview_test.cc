@@ -9,7 +9,7 @@ TEST_CASE("the verdict says what became of its cause") {
   step.baseline = 300;
   step.candidate = 240;
   const auto text = [&](const VerdictCause& cause) { return VerdictText(step, true, cause).text; };
-  const std::string start = "Step time went from 300 µs to 240 µs (-20 %), because ";
+  const std::string start = "Step time went from 300 µs to 240 µs (\u221220 %), because ";
   CHECK(text({"sgemm", 80, 20, false}).starts_with(start + "sgemm went from 80.0 µs to 20.0 µs."));
   CHECK(text({"sgemm", 80, 0, false}).starts_with(start + "sgemm, which took 80.0 µs, is gone."));
   CHECK(

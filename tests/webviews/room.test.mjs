@@ -52,6 +52,8 @@ test('columns give way by their weight, the last ones first', () => {
   assert.deepEqual(columnsGivingWay(columns, ['mean', 'gone'], 499), ['mean']);
   assert.deepEqual(columnsGivingWay(columns, ['mean'], 399), ['mean', 'min']);
   assert.deepEqual(columnsGivingWay(columns, ['name'], 0), ['min', 'mean', 'total', 'calls']);
+  // A column that is named twice gives its room once.
+  assert.deepEqual(columnsGivingWay(columns, ['mean', 'mean'], 399), ['mean', 'min']);
 });
 
 test('the column of names is as wide as they are, within a third of the room', () => {

@@ -25,7 +25,8 @@ export function columnsGivingWay(
   const gone: string[] = [];
   for (const column of order) {
     if (needed <= roomPx) break;
-    if (column.stays) continue;
+    // `lesser` may name a column twice.
+    if (column.stays || gone.includes(column.key)) continue;
     needed -= column.px;
     gone.push(column.key);
   }
