@@ -68,9 +68,11 @@ uint16_t TraceBuilder::Category(StringId raw, SliceKind kind, uint8_t correlatio
 
 uint32_t TraceBuilder::Thread(const RecordedId& pid, const RecordedId& tid) {
   const ThreadKey key{pid, tid};
+  // Recorders write a thread's events one after the other.
+  if (last_thread_ != kNone && threads_[last_thread_].key == key) return last_thread_;
   const uint64_t hash = HashKey(key);
   uint32_t& memo = thread_memo_[hash & (kThreadMemo - 1)];
-  if (memo != kNone && threads_[memo].key == key) return memo;
+  if (memo != kNone && threads_[memo].key == key) return last_thread_ = memo;
   uint32_t& slot = thread_table_[ThreadSlot(key, hash)];
   memo = slot;
   if (slot == kNone) {
@@ -79,7 +81,7 @@ uint32_t TraceBuilder::Thread(const RecordedId& pid, const RecordedId& tid) {
     threads_.back().key = key;
     if (threads_.size() * 2 > thread_table_.size()) GrowThreadTable();
   }
-  return memo;
+  return last_thread_ = memo;
 }
 
 // The slot that holds the thread's number, or the empty one where it belongs.

@@ -238,6 +238,7 @@ class TraceBuilder {
   // have millions of threads, and nodes of a map would take more memory than the threads
   // themselves.
   std::vector<uint32_t> thread_table_;
+  uint32_t last_thread_ = kNone;       // the answer of Thread() before
   std::vector<uint32_t> thread_memo_;  // direct-mapped: recent answers of Thread()
   std::unordered_map<RecordedId, ProcessInfo, IdHash> processes_;
   std::unordered_map<RecordedId, ProcessRole, IdHash> roles_;  // of few processes
