@@ -431,6 +431,94 @@ TEST_CASE("events without a type are counted behind any damage") {
   }
 }
 
+TEST_CASE("entries that are no events are counted behind any damage, and no more of them") {
+  static constexpr std::string_view kStructure = "{}[]\",:";
+  static const std::string kSilent[] = {"{}",
+                                        "{ }",
+                                        "null",
+                                        "17",
+                                        "\"te\\\"xt\"",
+                                        "[1,[2]]",
+                                        R"({"args":{"a":1}})",
+                                        R"({"args":{"d":[{"x":1},2,null,{}]}})",
+                                        R"({"name":"n"})"};
+  std::mt19937 random(5);
+  const auto draw = [&](int i) { return Event(i, static_cast<Spelling>(random() % 4)); };
+  int damages = 0, too_many = 0;
+  for (int round = 0; round < 25; ++round) {
+    // Around the event that is damaged stand such entries, and behind them another event.
+    const std::string separator = round % 2 == 0 ? "," : ",\n ";
+    const int silent = static_cast<int>(random() % 4) + 1;
+    std::string front = R"({"traceEvents":[)" + draw(0) + separator, behind;
+    // Of an empty one nothing can have been cut off.
+    if (random() % 2 == 0) front += "{}" + separator;
+    const int before = front.ends_with("{}" + separator) ? 2 : 1;
+    for (int i = 0; i < silent; ++i) behind += separator + kSilent[random() % std::size(kSilent)];
+    behind += separator + draw(9) + "]}";
+    const std::string damaged = draw(5);
+    const int entries = before + 1 + silent + 1;
+    for (size_t at = 0; at < damaged.size(); ++at) {
+      if (kStructure.find(damaged[at]) == std::string_view::npos) continue;
+      for (const char other : kStructure) {
+        for (const bool insert : {false, true}) {
+          std::string text = damaged;
+          if (insert) {
+            text.insert(at, 1, other);
+          } else if (other == text[at]) {
+            text.erase(at, 1);
+          } else {
+            text[at] = other;
+          }
+          text = front + text + behind;
+          INFO(text);
+          const Reading reading = ReadAnyhow(text, {size_t{17} + at % 50});
+          INFO(reading.digest);
+          ++damages;
+          REQUIRE(reading.read() >= 1);
+          REQUIRE(reading.events >= entries);
+          too_many += reading.events > entries ? 1 : 0;
+        }
+      }
+    }
+  }
+  INFO(damages << " damages, " << too_many << " of them counted too high");
+  // A brace too many in front of a key looks like another event.
+  CHECK(too_many <= damages / 100);
+}
+
+TEST_CASE("entries that are no events are counted in front of the end of the list, too") {
+  for (const std::string& damaged :
+       {Replaced(5, "\"pid\":", "\"pid\""), Replaced(5, "\"x\"}}", "\"x\"}}}"),
+        Replaced(5, "\"x\"}}", "\"x\"}}]"), Replaced(5, "\"x\"}}", "\"x\"}"),
+        Replaced(5, "[3]", "[3")}) {
+    for (const char* end : {"]}", "]", "],\"traceName\":\"t\"}"}) {
+      const std::string text = R"({"traceEvents":[)" + Event(0, Spelling::kPhaseFirst) + "," +
+                               damaged + R"(,{},17,{"args":{}},null)" + end;
+      INFO(text);
+      const Reading reading = ReadAnyhow(text, {17, 64});
+      INFO(reading.digest);
+      CHECK(reading.events == 6);
+      CHECK(reading.read() >= 1);
+    }
+  }
+}
+
+TEST_CASE("a header whose list seems to end in front of the first event is no event") {
+  for (const char* header : {R"({"schemaVersion":1,)", R"({"x":1,)", "{"}) {
+    std::string text = header + std::string("\"traceEvents\":[");
+    const size_t brace = text.size();
+    for (int i = 0; i < 50; ++i) text += (i > 0 ? "," : "") + Event(i, Spelling::kSorted);
+    text += "]}";
+    text[brace] = ']';
+    INFO(text);
+    const Reading reading = ReadAnyhow(text, {17, 4096});
+    INFO(reading.digest);
+    CHECK(reading.events == 50);
+    CHECK(reading.read() == 49);
+    CHECK(reading.problems < 10);
+  }
+}
+
 TEST_CASE("what a kernel or a copy cannot have is not known") {
   const std::string text =
       R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{)"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ingest/trace_event/scan.h"
+#include "ingest/trace_event/silent_entries.h"
 
 namespace emberline {
 namespace {
@@ -120,11 +121,30 @@ Cursor::Place Cursor::FindNext(size_t from, size_t limit, In in) {
   }
 }
 
+// Looks for entries in front of `place`.
+void Cursor::FindSilent(Place* place) {
+  const char* const begin = window_.pos();
+  const char* end = begin + place->distance;
+  if (place->kind == Place::Kind::kNothing) {
+    // The end of the list, if it is one, lies in front.
+    for (const char bracket : {'}', ']'}) {
+      while (end > begin && IsSpace(end[-1])) --end;
+      if (end > begin && end[-1] == bracket) --end;
+    }
+  }
+  const SilentEntries silent = FindSilentEntries(begin, end);
+  place->silent_objects = silent.objects;
+  place->silent_others = silent.others;
+  if (silent.objects > 0) place->first_object = window_.OffsetOf(silent.first_object);
+  if (silent.others > 0) place->first_other = window_.OffsetOf(silent.first_other);
+}
+
 Cursor::Place Cursor::GoToNext(size_t from, In in) {
   uint64_t phases = 0;
   for (;;) {
     Place place = FindNext(from, kMaxEventBytes, in);
     place.phases = phases += place.phases;
+    if (in == In::kList) FindSilent(&place);
     Take(place.distance);
     if (place.kind != Place::Kind::kNothing || cancelled()) return place;
     if (window_.at_end() && window_.available() == 0) return place;

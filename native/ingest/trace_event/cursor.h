@@ -45,6 +45,9 @@ class Cursor {
     size_t distance = 0;  // from pos(); of kNothing: how far was looked
     uint64_t phases = 0;  // "ph" in between: of events that are passed over
     bool border = false;  // an object or a list ends in front of it, so that it is an entry's begin
+    // GoToNext() only: entries right in front of it, with where they begin in the text.
+    uint64_t silent_objects = 0, silent_others = 0;
+    uint64_t first_object = 0, first_other = 0;
   };
   // The first such place at least `from` and less than `limit` bytes behind pos(), which stays.
   Place FindNext(size_t from, size_t limit, In in);
@@ -61,6 +64,7 @@ class Cursor {
 
  private:
   bool EndsList(const char* p, char before);
+  void FindSilent(Place* place);
 
   Window window_;
   const CancelToken& cancel_;

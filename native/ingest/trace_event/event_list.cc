@@ -7,6 +7,7 @@
 
 #include "ingest/trace_event/nested.h"
 #include "ingest/trace_event/scan.h"
+#include "ingest/trace_event/silent_entries.h"
 
 namespace emberline {
 
@@ -83,11 +84,14 @@ EventList::Left EventList::Read() {
       // The beginning of another trace's object.
       if (FollowsHeaderKey(cursor_.pos(), end)) return Left::kHeader;
       if (!separated) problems_.Add(ProblemKind::kStrayComma, cursor_.offset());
+      empty_ = false;
       separated = !ReadOneEvent();
     } else if (c == ',') {
       if (separated) problems_.Add(ProblemKind::kStrayComma, cursor_.offset());
       cursor_.Take();
       separated = true;
+      // What was cut from an empty one would stand right behind it.
+      if (std::exchange(empty_, false)) without_phase_ = 0;
       if (cursor_.Peek() == ']') problems_.Add(ProblemKind::kStrayComma, cursor_.offset());
     } else if (c == ']') {
       if (ClosesList()) {
@@ -163,7 +167,8 @@ bool EventList::ClosesList() {
   const char* after = SkipSpace(cursor_.pos() + 1, end);
   if (after >= end) return true;
   if (*after == '}' && cursor_.IsLast(SkipSpace(after + 1, end))) return true;
-  return FollowsHeaderKey(cursor_.pos(), end) || !cursor_.HasEventNear(after);
+  return FollowsHeaderKey(cursor_.pos(), end) ||
+         !(cursor_.HasEventNear(after) || EntriesFollow(after, end));
 }
 
 // At a '}' between entries: one too many, or the end of the object whose list was not closed, or in
@@ -176,7 +181,8 @@ EventList::Left EventList::AtBrace(bool* stray) {
     cursor_.Take();
     return Left::kHeader;
   }
-  *stray = after < end && (*after == ']' || cursor_.HasEventNear(after));
+  *stray =
+      after < end && (*after == ']' || cursor_.HasEventNear(after) || EntriesFollow(after, end));
   if (!*stray) problems_.Add(ProblemKind::kBrokenListEnd, cursor_.offset());
   return Left::kHeader;
 }
@@ -226,8 +232,19 @@ EventList::Entry EventList::ReadWord(const char* end) {
 // What belongs to no entry: the rest of a damaged event, or events whose beginning is damaged.
 void EventList::SkipFragment() {
   const uint64_t offset = cursor_.offset();
-  const uint64_t phases = cursor_.GoToNext(0, Cursor::In::kList).phases;
-  if (cursor_.offset() != offset) LosePart(ProblemKind::kMalformedEvent, offset, phases);
+  const Cursor::Place next = cursor_.GoToNext(0, Cursor::In::kList);
+  if (cursor_.offset() != offset) LosePart(ProblemKind::kMalformedEvent, offset, next.phases);
+  CountSilent(next);
+}
+
+// Counts what was skipped behind something damaged and is no part of it.
+void EventList::CountSilent(const Cursor::Place& next) {
+  if (next.silent_objects > 0) {
+    sink_.Drop(ProblemKind::kMissingPhase, next.first_object, next.silent_objects);
+  }
+  if (next.silent_others > 0) {
+    sink_.Drop(ProblemKind::kNotAnObject, next.first_other, next.silent_others);
+  }
 }
 
 // Counts a part of something damaged: the events whose "ph" it holds, but for those that were
@@ -242,8 +259,9 @@ void EventList::LosePart(ProblemKind kind, uint64_t offset, uint64_t phases) {
   }
 }
 
-void EventList::TakeEvent() {
+void EventList::TakeEvent(const char* begin) {
   without_phase_ = events_.has_phase() ? 0 : 1;
+  if (without_phase_ > 0) empty_ = *SkipSpace(begin + 1, cursor_.end()) == '}';
   for (const auto& [kind, at] : events_.mended()) {
     const uint64_t offset = cursor_.window().OffsetOf(at);
     if (kind == ProblemKind::kMergedEvents) {
@@ -268,7 +286,7 @@ bool EventList::ReadBatch() {
   const char* const reached =
       batch_.Read(window.Mutable(first), window.Mutable(stop), [&](const char* at) {
         if (!sink_.CanTakeMore()) return false;
-        TakeEvent();
+        TakeEvent(at);
         sink_.Take(events_.event(), window.OffsetOf(at));
         return true;
       });
@@ -299,13 +317,15 @@ void EventList::GiveUp(ProblemKind kind) {
   const uint64_t offset = cursor_.offset();
   const Cursor::Place next = cursor_.GoToNext(1, Cursor::In::kList);
   if (kind == ProblemKind::kMalformedEvent && next.phases == 0 &&
-      next.kind == Cursor::Place::Kind::kEvent && !next.border) {
+      next.kind == Cursor::Place::Kind::kEvent && !next.border && next.silent_objects == 0 &&
+      next.silent_others == 0) {
     // The rest of the same event follows, with its "ph", behind a brace too many.
     problems_.Add(ProblemKind::kStrayText, offset);
     return;
   }
   without_phase_ = next.phases == 0 ? 1 : 0;
   sink_.Drop(kind, offset, std::max<uint64_t>(1, next.phases));
+  CountSilent(next);
 }
 
 // Leaves out an event that nests too deep, and only it where its brackets say where it ends: what
@@ -349,7 +369,7 @@ bool EventList::ReadOneEvent() {
   const char* next = nullptr;
   const Status status = ReadStrictly(&next);
   if (status == Status::kOk) {
-    TakeEvent();
+    TakeEvent(window.pos());
     sink_.Take(events_.event(), window.offset());
     window.set_pos(next);
     return true;
@@ -366,7 +386,7 @@ bool EventList::ReadOneEvent() {
     const bool mended = events_.Read(window.pos(), end, true, &next) == Status::kOk;
     cursor_.CountLookedThrough(events_.lenient_bytes());
     if (mended && CountPhases({window.pos(), static_cast<size_t>(next - window.pos())}) <= 1) {
-      TakeEvent();
+      TakeEvent(window.pos());
       sink_.Take(events_.event(), window.offset());
       window.set_pos(next);
       return true;

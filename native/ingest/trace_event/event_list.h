@@ -36,13 +36,15 @@ class EventList {
   EventReader::Status ReadStrictly(const char** next);
   void GiveUp(ProblemKind kind);
   void LosePart(ProblemKind kind, uint64_t offset, uint64_t phases);
-  void TakeEvent();
+  // The event that was read, from `begin` on.
+  void TakeEvent(const char* begin);
   // What an entry is that is no event: one that was taken, a bracket too many that was skipped, a
   // part of something damaged, or no entry at all.
   enum class Entry { kTaken, kStray, kFragment, kHeader };
   Entry ReadEntry(int first, uint64_t* phases);
   Entry ReadWord(const char* end);
   void SkipFragment();
+  void CountSilent(const Cursor::Place& next);
   void SkipStray();
   bool IsStrayBrace();
   bool ClosesList();
@@ -58,6 +60,7 @@ class EventList {
   // Events that were counted although they have no "ph", since the last one that has: damage may
   // have cut it off, and what it was cut from is not counted again.
   uint64_t without_phase_ = 0;
+  bool empty_ = false;             // the last of these has no members
   bool cut_ = false;               // the text ended, or no more events can be numbered
   uint64_t one_by_one_until_ = 0;  // where the next batch may begin
   uint64_t next_step_ = 0;

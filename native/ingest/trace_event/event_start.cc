@@ -64,6 +64,7 @@ Phase FindPhase(const char* p, const char* end, const char** reached) {
     if (p >= end) return Phase::kDamaged;  // larger than what is looked at
     if (*p == '}') return named && placed ? Phase::kMissing : Phase::kNone;
     if (*p != '"') break;
+    if (StartsWith(p, end, "\"traceEvents\"")) return Phase::kNone;
     named |= StartsWith(p, end, "\"name\"");
     for (const std::string_view key : {"\"ts\"", "\"pid\"", "\"tid\""}) {
       placed |= StartsWith(p, end, key);
@@ -105,7 +106,8 @@ bool BeginsEvent(const char* p, const char* end, char before, bool thorough, uin
   const char* const key = SkipSpace(p + 1, end);
   if (key >= end || *key != '"') return false;
   if (StartsWith(key, end, kPhaseKey)) return HasPhase(key, end) || MayFollow(before);
-  if (!thorough || before == ':') return false;
+  // A trace, whatever stands in it.
+  if (!thorough || before == ':' || FindKey(key, end).of_header) return false;
   const char* reached = key;
   const Phase phase = FindPhase(key, end, &reached);
   *searched += static_cast<uint64_t>(reached - p);
