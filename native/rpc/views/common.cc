@@ -47,9 +47,21 @@ Json AbsenceJson(const AbsenceText& absence, MessageArgs args) {
           {"snippet", absence.snippet}};
 }
 
+namespace {
+
+// Whether a whole trace could have held what is absent; sources lie beside it.
+bool CouldBeInTrace(const Json& absence) {
+  const std::string code = absence.value("code", "");
+  return code != messages::kNoSources.code && code != messages::kUnknownCells.code &&
+         code != messages::kManyMemoryDevices.code;
+}
+
+}  // namespace
+
 void DropAdviceWhereCut(const TraceStore& store, Json* result) {
   if (!result->is_object() || !result->contains("absences") || !IsIncomplete(store)) return;
   for (Json& absence : (*result)["absences"]) {
+    if (!CouldBeInTrace(absence)) continue;
     absence["what"] = Say(messages::kMayBeCut, {{"what", absence["what"].get<std::string>()}}).text;
     absence["argument"] = "";
     absence["snippet"] = "";
