@@ -133,15 +133,16 @@ export const sourceTexts = {
   recomputeTime: (us: number) => `recompute ${formatUs(us)}`,
   thisFrame: 'This frame',
   useThisFile: 'Use This File',
-  hotLine: (us: number, share: number, place: string, changed: boolean) =>
-    `${formatUs(us)}, ${formatShare(share)}  ${place}${changed ? ', changed' : ''}`,
+  /** The figure first: the end of a long line is cut. */
+  hotLine: (us: number, line: string) => `${formatUs(us)}\u2002${line}`,
+  hotLinePlace: (share: number, place: string, changed: boolean) =>
+    `${formatShare(share)}  ${place}${changed ? ', changed' : ''}`,
   open: 'Open',
   atLine: (line: number) => `line ${line}`,
   isNew: (us: number) => `new, ${formatUs(us)}`,
   isGone: (us: number) => `gone, was ${formatUs(us)}`,
   perStep: '_Per step._',
-  calls: 'calls',
-  shapes: 'shapes',
+  shapes: 'Shapes',
   savingHead: 'Could save',
   idle: (kind: string) => `${kind} idle`,
   allocates: 'Allocates',

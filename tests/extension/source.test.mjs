@@ -17,6 +17,7 @@ import {
   lineHint,
   lineNow,
   neighborHint,
+  hintTexts,
   shareBar,
   showsDevice,
   visualWidth,
@@ -151,6 +152,22 @@ test('a hint names side, share, backward part and how often the line ran', () =>
   assert.equal(shareBar(0.5), '███');
   assert.equal(shareBar(2), '██████');
   assert.equal(shareBar(0.02), '▏');
+  // Bars begin below each other; what has none is not padded.
+  const hint = (text, share, stale = false) => ({ line: 0, text, heat: 1, stale, share });
+  assert.deepEqual(
+    hintTexts([
+      hint('4.54 ms, 8.0 %', 0.5),
+      hint('6.28 ms, 11 %', 0.5),
+      hint('317 µs, 0.6 %, line unknown', 0),
+      hint('12.0 ms CPU changed since the recording', 0.5, true),
+    ]),
+    [
+      '4.54 ms, 8.0 %\u00a0\u00a0███',
+      '6.28 ms, 11 %\u00a0\u00a0\u00a0███',
+      '317 µs, 0.6 %, line unknown',
+      '12.0 ms CPU changed since the recording',
+    ],
+  );
 });
 
 test('what ran again stands beside backward, and is no part of it', () => {

@@ -5,7 +5,7 @@ import { drawnDeltas } from './deltas.ts';
 import {
   drawnHints,
   hintColumn,
-  shareBar,
+  hintTexts,
   showsDevice,
   visualWidth,
   type DrawnHint,
@@ -131,12 +131,13 @@ export class CostDecorations implements vscode.Disposable {
     const { document } = editor;
     const tabSize = typeof editor.options.tabSize === 'number' ? editor.options.tabSize : 4;
     const widths = hints.map(({ line }) => visualWidth(document.lineAt(line).text, tabSize));
+    const texts = hintTexts(hints);
     const column = hintColumn(widths, vscode.window.tabGroups.all.length > 1);
     return hints.map((hint, index) => ({
       range: document.lineAt(hint.line).range,
       renderOptions: {
         after: {
-          contentText: hint.stale ? hint.text : `${hint.text}  ${shareBar(hint.share)}`,
+          contentText: texts[index] ?? '',
           color: colorOf(hint),
           fontStyle: hint.stale ? 'italic' : 'normal',
           margin: `0 0 0 ${Math.max(2, column - (widths[index] ?? 0))}ch`,

@@ -183,6 +183,18 @@ export function hintColumn(widths: readonly number[], narrow = false): number {
   return Math.min(longest, narrow ? 24 : 64) + 4;
 }
 
+/** What is drawn for each hint: its text, then its bar; the bars of a document begin below each other. */
+export function hintTexts(hints: readonly DrawnHint[]): string[] {
+  const bars = hints.map(({ stale, share }) => (stale ? '' : shareBar(share)));
+  const longest = hints.reduce(
+    (most, { text }, index) => (bars[index] === '' ? most : Math.max(most, text.length)),
+    0,
+  );
+  return hints.map(({ text }, index) =>
+    bars[index] === '' ? text : `${text.padEnd(longest + 2, '\u00a0')}${bars[index]}`,
+  );
+}
+
 /** Text of the CodeLens of a definition. */
 export function lensTitle(lens: SourceLens, device: boolean, kind = 'GPU'): string {
   const us = device ? lens.deviceUs : lens.hostUs;

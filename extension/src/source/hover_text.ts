@@ -47,7 +47,7 @@ function tableOf(title: string, all: readonly NamedCost[], kind: string, length:
       ...(shaped ? [shapes.map((shape) => escapeMarkdown(shorten(shape, 40))).join('; ')] : []),
     ];
   });
-  const head = [title, kind, ...(backward ? [sharedTexts.inBackward] : []), sourceTexts.calls];
+  const head = [title, kind, ...(backward ? [sharedTexts.inBackward] : []), sharedTexts.calls];
   const align = [':--', ...Array.from({ length: head.length - 1 }, () => '--:')];
   if (shaped) {
     head.push(sourceTexts.shapes);

@@ -86,14 +86,14 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     const line = now?.line ?? cost.line;
     // A line that was changed keeps its rank and what it said.
     const shown = now === undefined || changed ? text : now.text;
+    const us = this.device ? cost.deviceSelfUs : cost.hostSelfUs;
     const item = new vscode.TreeItem(
-      labelText(shown === '' ? `${file}:${line}` : shorten(shown, 60)),
+      sourceTexts.hotLine(us, labelText(shown === '' ? `${file}:${line}` : shorten(shown, 60))),
       vscode.TreeItemCollapsibleState.None,
     );
-    const us = this.device ? cost.deviceSelfUs : cost.hostSelfUs;
     const side = this.device ? this.deviceKind : 'CPU';
     const place = shown === '' ? labelText(cost.function) : labelText(`${file}:${line}`);
-    item.description = sourceTexts.hotLine(us, share, place, changed);
+    item.description = sourceTexts.hotLinePlace(share, place, changed);
     item.iconPath = new vscode.ThemeIcon(path === null ? 'question' : changed ? 'edit' : 'flame');
     item.tooltip = [
       path ?? sourceTexts.notFoundHere(cost.file),
