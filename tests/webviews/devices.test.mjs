@@ -319,6 +319,67 @@ test('a share is unknown where no name of a kernel says anything', async () => {
   assert.match(await share(written('half', half)), /50\.0 % \(50\.0 % unknown\)$/);
 });
 
+test('a cell of an unknown share says why, and its color is that of the strip', async () => {
+  const launched = (name, id, ts) => [
+    { ...slice('cuda_runtime', 'cudaLaunchKernel', ts, 2), args: { correlation: id } },
+    {
+      ...slice('kernel', name, ts + 5, 100),
+      pid: 0,
+      tid: 7,
+      args: { device: 0, stream: 7, correlation: id },
+    },
+  ];
+  const file = join(folder, 'own-unknown.pt.trace.json');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      schemaVersion: 1,
+      deviceProperties: [{ id: 0, name: 'NVIDIA H100 80GB HBM3', numSms: 132 }],
+      traceEvents: [
+        slice('cpu_op', 'aten::linear', 0, 900),
+        slice('cpu_op', 'aten::addmm', 10, 90),
+        ...launched('ampere_bf16_s16816gemm_bf16_128x128', 1, 20),
+        ...launched('fused_thing', 2, 400),
+      ],
+    }),
+  );
+  await withPage(file, {}, async (profile, page) => {
+    await profile.view('Operators');
+    const cell = (row, key) =>
+      gridOf(page, 'Operators')
+        .getByRole('row', { name: row })
+        .locator(`[role=gridcell][data-key=${key}]`);
+    assert.equal(await cell('aten::linear', 'tensorCoreSelf').innerText(), '\u2013');
+    assert.match(
+      await cell('aten::linear', 'tensorCoreSelf').getAttribute('title'),
+      /names of the kernels do not tell/,
+    );
+    assert.equal(await cell('aten::linear', 'tensorCoreTotal').innerText(), '50.0 %');
+    assert.equal(await cell('aten::addmm', 'tensorCoreSelf').innerText(), '100 %');
+    await profile.view('Kernels');
+    const colors = (rows) =>
+      rows.evaluateAll((all) =>
+        all.map((one) => [
+          one.innerText.trim().split(/\s/)[0],
+          one.querySelector('rect').getAttribute('fill'),
+        ]),
+      );
+    const cells = await colors(
+      gridOf(page, 'Kernels').locator('[role=gridcell][data-key=usesTensorCores]'),
+    );
+    const legend = new Map(
+      await colors(page.getByRole('listitem').filter({ hasText: /^(Using|Unk)/ })),
+    );
+    assert.deepEqual(
+      new Map(cells),
+      new Map([
+        ['Yes', legend.get('Using')],
+        ['Unknown', legend.get('Unknown')],
+      ]),
+    );
+  });
+});
+
 test('what a row of a tree leads to is not cut off', async () => {
   await withPage(generated('torch-2.13', 3, 'tree'), {}, async (profile, page) => {
     await profile.view('Modules');

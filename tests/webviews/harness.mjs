@@ -361,11 +361,15 @@ export class ProfilePage {
 
   /** Goes to a view by its tab, or the menu of those without room, and waits until nothing is on its way. */
   async view(title) {
-    const tab = this.page.getByRole('tab', { name: title, exact: true, includeHidden: true });
+    const tab = this.page.getByRole('tab', { name: title, exact: true });
+    const more = this.page.getByRole('button', { name: 'More views' });
+    // After another size of the window the tab may still come to stand in the line.
+    await tab.or(more).first().waitFor();
+    await this.frames();
     if (await tab.isVisible()) {
       await tab.click();
     } else {
-      await this.page.getByRole('button', { name: 'More views' }).click();
+      await more.click();
       await this.page.getByRole('menuitem', { name: title, exact: true }).click();
     }
     await this.settled();
@@ -385,20 +389,22 @@ export class ProfilePage {
    * says so by its `data-settled`. Two frames more let charts draw what came last.
    */
   async drawn() {
-    const twoFrames = () =>
-      this.page.evaluate(
-        () =>
-          new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
-      );
     await this.settled();
     // A view that was just put on the page sets its mark after its first frame.
-    await twoFrames();
+    await this.frames();
     await this.page.waitForFunction(
       () =>
         document.querySelector('[data-settled=false]') === null &&
         document.querySelector('[role=status][aria-label=Loading]') === null,
     );
-    await twoFrames();
+    await this.frames();
+  }
+
+  /** Two frames were drawn, so that what follows from a change of the page has happened. */
+  frames() {
+    return this.page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+    );
   }
 
   /** The next message of a type that the page sends after `act`, and that `fits`. */

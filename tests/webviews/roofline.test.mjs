@@ -13,6 +13,11 @@ const h100 = join(
   'tracelens/h100/Falconsai_nsfw_image_detection__1016002.json.gz',
 );
 const corpus = { skip: existsSync(h100) ? false : 'no corpus' };
+const v100 = join(
+  process.env.EMBERLINE_CORPUS ?? '',
+  'kineto-samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz',
+);
+const v100Corpus = { skip: existsSync(v100) ? false : 'no corpus' };
 
 // Marks of a drawing, which screen readers have as the table beside it.
 const roofPoints = '.roof-point';
@@ -23,6 +28,22 @@ before(async () => {
   harness = await Harness.start();
 });
 after(() => harness?.stop());
+
+test('no mark lies over the edge of the chart', v100Corpus, async () => {
+  await harness.withPage(v100, {}, async (profile, page) => {
+    await profile.view('Roofline');
+    await page.locator(roofPoints).first().waitFor();
+    const over = await page.locator(roofPoints).evaluateAll(
+      (points) =>
+        points.filter((point) => {
+          // The chart has a margin of 16 pixels to the right of its plot.
+          const { right } = point.closest('svg').getBoundingClientRect();
+          return point.getBoundingClientRect().right > right - 15;
+        }).length,
+    );
+    assert.equal(over, 0);
+  });
+});
 
 test('points are the rows with operations and bytes', corpus, async () => {
   const expected = commandLine('roofline', h100);

@@ -175,6 +175,17 @@ test('shapes have room before columns that matter less', async () => {
   });
 });
 
+test('beside code, functions of one name are told apart by their file', async () => {
+  await withPage(sample('train_cnn/slow.pt.trace.json.gz'), {}, async (profile, page) => {
+    await page.setViewportSize({ width: 600, height: 800 });
+    await profile.view('Stacks');
+    const keys = await gridOf(page, 'Functions')
+      .getByRole('columnheader')
+      .evaluateAll((heads) => heads.map((one) => one.dataset.key));
+    assert.ok(keys.includes('file') && keys.includes('selfUs'), keys.join());
+  });
+});
+
 test('where there is little room, a row leads on by a menu, with the keyboard too', async () => {
   await withPage(trace, {}, async (profile, page) => {
     await profile.view('Operators');

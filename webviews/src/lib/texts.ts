@@ -111,6 +111,8 @@ export const commonTexts = {
   table: 'Table',
   time: 'Time',
   unknown: 'Unknown',
+  unknownTensorCores:
+    'Unknown: the names of the kernels do not tell whether they use tensor cores.',
   unknownWord: 'unknown',
   value: 'Value',
   whatToDo: 'What to do',

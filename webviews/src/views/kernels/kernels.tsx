@@ -7,6 +7,7 @@ import { viewState } from '../../host/view_state.ts';
 import { trace } from '../../host/store.ts';
 import type { Row, ViewKernelsResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
+import { chartColors } from '../../lib/colors.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { FilterBox } from '../../widgets/fields.tsx';
@@ -87,7 +88,27 @@ function Launches<M extends 'view/kernelLaunches' | 'view/copyLaunches'>(props: 
 
 const copyKeys = ['direction', 'source', 'target'];
 
-/** Kernel time by whether it is on matrix units, largest first; each state keeps its color. */
+/** The colors of kernels by whether they are on matrix units, the same in the strip and in the table. */
+const matrixColors = {
+  yes: chartColors.green,
+  no: chartColors.purple,
+  unknown: chartColors.yellow,
+};
+
+/** Whether a kernel is on matrix units, with the color that this has in the strip. */
+function MatrixCell({ uses }: { uses: unknown }) {
+  const state = uses === true ? 'yes' : uses === false ? 'no' : 'unknown';
+  return (
+    <>
+      <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+        <rect width="10" height="10" rx="2" fill={matrixColors[state]} />
+      </svg>{' '}
+      {commonTexts[state]}
+    </>
+  );
+}
+
+/** Kernel time by whether it is on matrix units, largest first. */
 function matrixParts(result: ViewKernelsResult | undefined) {
   if (result === undefined) return [];
   const { totalUs, tensorCoreUs, tensorCoreUnknownUs } = result;
@@ -95,14 +116,14 @@ function matrixParts(result: ViewKernelsResult | undefined) {
     {
       name: inMakersWords(kernelsTexts.usingTensorCores),
       value: tensorCoreUs,
-      color: 'var(--vscode-charts-green)',
+      color: matrixColors.yes,
     },
     {
       name: inMakersWords(kernelsTexts.notUsingTensorCores),
       value: totalUs - tensorCoreUs - tensorCoreUnknownUs,
-      color: 'var(--vscode-charts-purple)',
+      color: matrixColors.no,
     },
-    { name: commonTexts.unknown, value: tensorCoreUnknownUs, color: 'var(--vscode-charts-yellow)' },
+    { name: commonTexts.unknown, value: tensorCoreUnknownUs, color: matrixColors.unknown },
   ].sort((a, b) => b.value - a.value);
 }
 
@@ -243,13 +264,9 @@ export function KernelsView() {
           )}
           kernelNames
           renderCell={{
-            usesTensorCores: ({ usesTensorCores: uses }) =>
-              uses === true
-                ? commonTexts.yes
-                : uses === false
-                  ? commonTexts.no
-                  : commonTexts.unknown,
+            usesTensorCores: ({ usesTensorCores: uses }) => <MatrixCell uses={uses} />,
           }}
+          unknownReasons={{ usesTensorCores: inMakersWords(commonTexts.unknownTensorCores) }}
           alsoFilter={
             group.value === 'properties'
               ? ofOperators.value

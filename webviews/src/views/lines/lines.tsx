@@ -88,11 +88,15 @@ export function LinesView() {
               value: `${quantity(onLines, 'us')}, ${share(onLines, all)}`,
               definition: linesTexts.attributedToLineHint,
             },
-            {
-              name: linesTexts.attributedToFunction,
-              value: `${quantity(onFunctions, 'us')}, ${share(onFunctions, all)}`,
-              definition: linesTexts.attributedToFunctionHint,
-            },
+            ...(onFunctions > 0
+              ? [
+                  {
+                    name: linesTexts.attributedToFunction,
+                    value: `${quantity(onFunctions, 'us')}, ${share(onFunctions, all)}`,
+                    definition: linesTexts.attributedToFunctionHint,
+                  },
+                ]
+              : []),
           ]}
         />
       )}

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { useActiveFilter } from '../../host/filters.ts';
+import { inMakersWords } from '../../host/maker.ts';
 import { useNavigation } from '../../host/navigation.ts';
 import { useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/view_state.ts';
@@ -237,6 +238,11 @@ export function OperatorsView() {
           'deviceTotalUs',
         ]}
         actions={actions}
+        unknownReasons={{
+          tensorCoreEligible: inMakersWords(commonTexts.unknownTensorCores),
+          tensorCoreSelf: inMakersWords(commonTexts.unknownTensorCores),
+          tensorCoreTotal: inMakersWords(commonTexts.unknownTensorCores),
+        }}
         rowKey={(row) => `${text(row, 'name')} ${text(row, 'inputShapes')}`}
         onResult={setResult}
         hideColumns={() => [

@@ -56,14 +56,20 @@ export interface RoofChartProps {
   onPick: (point: RoofPoint) => void;
 }
 
+/** What a point's mark covers: marks at the edge of the chart must not lie over it. */
+const around = (value: number): number[] => [value / 1.6, value * 1.6];
+
 /** The scales of a chart that is so wide. */
 function scalesOf(props: RoofChartProps, width: number) {
   const { points, peaks, bandwidths, height } = props;
   const ridges = peaks.flatMap(({ flopsPerS }) =>
     bandwidths.map(({ bytesPerS }) => flopsPerS / bytesPerS),
   );
-  const xs = decades([...points.map(({ x }) => x), ...ridges]);
-  const ys = decades([...points.map(({ y }) => y), ...peaks.map((peak) => peak.flopsPerS * 1.6)]);
+  const xs = decades([...points.flatMap(({ x }) => around(x)), ...ridges]);
+  const ys = decades([
+    ...points.flatMap(({ y }) => around(y)),
+    ...peaks.map((peak) => peak.flopsPerS * 1.6),
+  ]);
   const inner = Math.max(1, width - margin.left - margin.right);
   const down = height - margin.top - margin.bottom;
   return {

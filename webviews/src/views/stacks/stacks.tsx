@@ -185,7 +185,8 @@ export function StacksView() {
           method="view/stackFunctions"
           params={params}
           defaultSort="-selfUs"
-          lesser={['library', 'share']}
+          // Functions of one name, `<module>` or `forward`, are told apart by their file.
+          lesser={['library', 'share', 'totalUs']}
           // Where they are folded, no row is one of a library.
           hideColumns={() => (fold.value ? ['library'] : [])}
           actions={rowActions}

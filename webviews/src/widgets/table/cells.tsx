@@ -55,6 +55,10 @@ export function Cell(props: {
     const look = deltaClass(props.column, props.row, value);
     return look === undefined ? <>{text}</> : <span class={look}>{text}</span>;
   }
+  // A list begins with what matters most: it is cut at its end, unlike names.
+  if (props.column.key === 'operators') {
+    return <span data-whole={visible(value)}>{visible(value)}</span>;
+  }
   const shown = shapeColumns.has(props.column.key) ? shapesText(value) : props.names?.get(value);
   return <Name whole={value} shown={shown ?? value} />;
 }

@@ -44,6 +44,8 @@ export interface DataTableProps<M extends TableMethod> extends Asked<M> {
   canOpen?: (row: Row) => boolean;
   rowKey?: (row: Row) => string;
   renderCell?: Record<string, (row: Row) => ComponentChildren>;
+  /** By column, why a cell has no value; it shows on hover. */
+  unknownReasons?: Readonly<Record<string, string>>;
   toolbar?: ComponentChildren;
   /** The first column holds names of kernels: shown short, whole on hover and in copies. */
   kernelNames?: boolean;
@@ -268,6 +270,7 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
     largest: shown.largest,
     names: shown.names,
     renderCell: props.renderCell,
+    unknownReasons: props.unknownReasons,
     actions: props.actions,
     actionsInMenu: shown.inMenu,
     detail: props.detail,

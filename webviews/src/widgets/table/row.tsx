@@ -23,6 +23,7 @@ export interface RowLook {
   /** Short forms of the names in the first column. */
   names: ReadonlyMap<string, string> | undefined;
   renderCell: Record<string, (row: Row) => ComponentChildren> | undefined;
+  unknownReasons: Readonly<Record<string, string>> | undefined;
   actions: ((row: Row) => RowAction[]) | undefined;
   actionsInMenu: boolean;
   detail: ((row: Row) => ComponentChildren) | undefined;
@@ -53,6 +54,7 @@ function BodyCell(props: {
   const value = row?.[column.key];
   const bar = barPart(look, column, row);
   const render = look.renderCell?.[column.key];
+  const reason = value === null ? look.unknownReasons?.[column.key] : undefined;
   const opens = row !== undefined && look.canOpen(row) ? () => look.toggle(row, at.row) : undefined;
   return (
     <div
@@ -60,7 +62,7 @@ function BodyCell(props: {
       aria-colindex={at.column + 1}
       class={`cell ${numeric(column) ? 'numeric' : ''} ${first ? 'first' : ''} ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
       style={barStyle(bar)}
-      title={row === undefined ? undefined : cellTitle(column, row)}
+      title={row === undefined ? undefined : (reason ?? cellTitle(column, row))}
       tabIndex={active.row === at.row && active.column === at.column ? 0 : -1}
       data-row={at.row}
       data-column={at.column}
