@@ -46,11 +46,90 @@ export function programOf(stage, { stages, micro, schedule }) {
 }
 
 /**
+ * The same of stages that each hold several parts of the model, `chunks`, so that a micro-batch goes
+ * around all of them as many times: interleaved 1F1B. All that is sent and taken after a piece of
+ * work is one exchange, or with `beside`, sends run beside what follows and each piece of work takes
+ * what it needs. `micro` is a multiple of `stages`.
+ */
+export function interleavedOf(stage, { stages, micro, chunks, beside }) {
+  const first = stage === 0;
+  const last = stage === stages - 1;
+  const total = micro * chunks;
+  const next = (stage + 1) % stages;
+  const previous = (stage + stages - 1) % stages;
+  const chunkOf = (k) => Math.floor((k % (stages * chunks)) / stages);
+  const microOf = (k) => Math.floor(k / (stages * chunks)) * stages + (k % stages);
+  const within = (k) => k >= 0 && k < total;
+  // Of the k-th forward or backward piece of work; nothing where the model begins or ends.
+  const forwards = {
+    takes: (k) =>
+      within(k) && !(first && chunkOf(k) === 0)
+        ? { sends: false, to: previous, tag: `f${microOf(k)}.${chunkOf(k) * stages + stage}` }
+        : undefined,
+    sends: (k) =>
+      within(k) && !(last && chunkOf(k) === chunks - 1)
+        ? { sends: true, to: next, tag: `f${microOf(k)}.${chunkOf(k) * stages + stage + 1}` }
+        : undefined,
+  };
+  const backChunk = (k) => chunks - 1 - chunkOf(k);
+  const backwards = {
+    takes: (k) =>
+      within(k) && !(last && backChunk(k) === chunks - 1)
+        ? { sends: false, to: next, tag: `b${microOf(k)}.${backChunk(k) * stages + stage}` }
+        : undefined,
+    sends: (k) =>
+      within(k) && !(first && backChunk(k) === 0)
+        ? { sends: true, to: previous, tag: `b${microOf(k)}.${backChunk(k) * stages + stage - 1}` }
+        : undefined,
+  };
+  const program = [];
+  const exchange = (...parts) => {
+    const there = parts.filter((part) => part !== undefined);
+    if (there.length > 0) program.push({ does: 'exchange', parts: there });
+  };
+  const forward = (k) => program.push({ does: 'forward', i: microOf(k) });
+  const backward = (k) => program.push({ does: 'backward', i: microOf(k) });
+  const ahead =
+    micro === stages ? total : Math.min((stages - stage - 1) * 2 + (chunks - 1) * stages, total);
+  if (beside) {
+    const one = (kind, does, k) => {
+      exchange(kind.takes(k));
+      does(k);
+      exchange(kind.sends(k));
+    };
+    for (let k = 0; k < total + ahead; k += 1) {
+      if (k < total) one(forwards, forward, k);
+      if (k >= ahead) one(backwards, backward, k - ahead);
+    }
+    return program;
+  }
+  exchange(forwards.takes(0));
+  for (let k = 0; k < ahead; k += 1) {
+    forward(k);
+    const begins = k === ahead - 1 && ahead < total ? backwards.takes(0) : undefined;
+    exchange(forwards.sends(k), forwards.takes(k + 1), begins);
+  }
+  const steady = total - ahead;
+  for (let k = 0; k < steady; k += 1) {
+    forward(ahead + k);
+    backward(k);
+    const takes = k + 1 < steady ? forwards.takes(ahead + k + 1) : undefined;
+    exchange(forwards.sends(ahead + k), takes, backwards.sends(k), backwards.takes(k + 1));
+  }
+  if (ahead === total) exchange(backwards.takes(0));
+  for (let k = steady; k < total; k += 1) {
+    backward(k);
+    exchange(backwards.sends(k), backwards.takes(k + 1));
+  }
+  return program;
+}
+
+/**
  * The ranks of a job: rank = replica * stages + stage. `slow`: {rank, step, extra, on: 'device' |
  * 'loader', what: 'forward' | 'backward'}, in each micro-batch of a step, or of all steps where no
  * step is named. `weight` of a stage, `length` of a micro-batch: how much longer it computes.
  * `beside`: sends run beside the work that follows them. `reduce`: 'replicas', 'all' or neither, at
- * the end of a step. `skew`: by how much the clock of a rank is ahead.
+ * the end of a step. `chunks`: of each stage, where the schedule is 'interleaved'. `skew`: by how much the clock of a rank is ahead.
  */
 export function drawPipeline({
   stages = 4,
@@ -58,6 +137,7 @@ export function drawPipeline({
   micro = 8,
   steps = 4,
   schedule = '1f1b',
+  chunks = 2,
   forward = 300,
   backward = 600,
   jitter = 0.1,
@@ -161,7 +241,7 @@ export function drawPipeline({
       compute(worker, one.does, one.i, step);
     } else if (one.does === 'exchange') {
       const alone = beside && one.parts.length === 1 && one.parts[0].sends;
-      const stream = alone ? 30 + (one.parts[0].to > worker.stage ? 1 : 0) : 20;
+      const stream = alone ? 30 + (one.parts[0].tag.startsWith('f') ? 1 : 0) : 20;
       one.asked ??= worker.now;
       one.begin ??= Math.max(worker.now, worker.free.get(stream) ?? 0);
       const met = one.parts.map((part) => meet(keyOf(worker, step, part), worker, 2, one.begin));
@@ -209,7 +289,10 @@ export function drawPipeline({
 
   for (let step = 0; step < steps; step += 1) {
     for (const worker of workers) {
-      worker.program = programOf(worker.stage, { stages, micro, schedule });
+      worker.program =
+        schedule === 'interleaved'
+          ? interleavedOf(worker.stage, { stages, micro, chunks, beside })
+          : programOf(worker.stage, { stages, micro, schedule });
       if (reduce.includes('replicas') && replicas > 1) {
         worker.program.push({ does: 'reduce', group: peers[worker.stage] });
       }
@@ -229,7 +312,7 @@ export function drawPipeline({
           const one = worker.program[worker.at];
           const sends = one.does === 'exchange' && one.parts.length === 1 && one.parts[0].sends;
           if (beside && sends) {
-            const stream = 30 + (one.parts[0].to > worker.stage ? 1 : 0);
+            const stream = 30 + (one.parts[0].tag.startsWith('f') ? 1 : 0);
             if (worker.free.get(stream) === Infinity) break;
           }
           if (!run(worker, step)) break;

@@ -107,6 +107,46 @@ for (const [schedule, beside] of [
   });
 }
 
+for (const beside of [false, true]) {
+  const how = beside ? 'sends beside other work' : 'one exchange after each piece of work';
+  test(`nobody is late in healthy interleaved pipelines: ${how}`, async () => {
+    for (let seed = 0; seed < 12; seed += 1) {
+      const random = randomNumbers(seed * 6133);
+      const pick = (list) => list[Math.floor(random() * list.length)];
+      const stages = pick([2, 3, 4, 8]);
+      const job = { seed, beside, stages, schedule: 'interleaved', chunks: pick([2, 2, 3]) };
+      Object.assign(job, { micro: stages * pick([1, 2, 3]), steps: pick([1, 2, 5]) });
+      Object.assign(job, { jitter: pick([0, 0.1, 0.35]), replicas: pick([1, 2]) });
+      const at = written(drawPipeline(job).ranks);
+      const { stragglers: found, notes } = await emberlineJson('distributed', at);
+      assert.deepEqual([found, notes], [[], []], JSON.stringify(job));
+      fs.rmSync(at, { recursive: true });
+    }
+  });
+
+  test(`a stage that is slow in interleaved pipelines is found: ${how}`, async () => {
+    const job = { schedule: 'interleaved', beside, micro: 8 };
+    for (const [stages, rank] of [
+      [2, 1],
+      [4, 0],
+      [4, 2],
+      [8, 7],
+    ]) {
+      const slow = [{ rank, step: 2, extra: 500, what: 'backward' }];
+      const { found } = await assertOnce({ ...job, stages, slow, seed: rank }, [rank]);
+      assert.equal(found[0].reasons[0].name, 'aten::sort');
+    }
+    const weight = (stage) => (stage === 2 ? 2 : 1);
+    const [heavy, ...others] = await stragglers(written(drawPipeline({ ...job, weight }).ranks));
+    assert.deepEqual([heavy.rank, heavy.work[0].kind, others], [2, 'heavy', []]);
+    near(heavy.work[0].excessUs, 4 * 8 * 2 * 900);
+    const always = { ...job, replicas: 3, steps: 5, slow: [{ rank: 6, extra: 150 }] };
+    const [late, ...more] = await stragglers(written(drawPipeline(always).ranks));
+    assert.deepEqual([late.rank, late.work[0].kind, more], [6, 'always', []]);
+    near(late.work[0].excessUs, 5 * 8 * 2 * 150, 0.2);
+  });
+}
+
 test('what a late stage did is told in the text, with its line', async () => {
   const slow = [{ rank: 2, step: 1, extra: 400 }];
   const { stdout } = await emberline(['distributed', written(drawPipeline({ slow }).ranks)]);
