@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -62,12 +63,15 @@ Result<bool> Augment(const LoadedTrace& trace, const fs::path& target) {
   };
   const bool packed = target.extension() == ".gz";
   std::error_code fault;
+  errno = 0;
   if (packed ? WritePacked(draft, write) : WritePlain(draft, write)) {
     fs::rename(draft, target, fault);
     if (!fault) return true;
   }
+  const int why = fault ? fault.value() : errno;
   fs::remove(draft, fault);
-  return MakeError(errors::kTraceNotWritten, {{"path", target.string()}});
+  return MakeError(errors::kTraceNotWritten,
+                   {{"path", target.string()}, {"reason", WhyNotWritten(why)}});
 }
 
 }  // namespace
@@ -77,10 +81,11 @@ int RunAugment(const Options& options) {
     return Fail(MakeError(errors::kAugmentOperands), kExitUsage);
   }
   const fs::path out = options.out;
-  std::error_code fault;
+  std::error_code fault, ignored;
   fs::create_directories(out, fault);
-  if (!fs::is_directory(out, fault)) {
-    return Fail(MakeError(errors::kFolderNotMade, {{"path", options.out}}));
+  if (!fs::is_directory(out, ignored)) {
+    return Fail(MakeError(errors::kFolderNotMade,
+                          {{"path", options.out}, {"reason", WhyNotWritten(fault.value())}}));
   }
   size_t written = 0, failed = 0;
   std::set<fs::path> targets;

@@ -87,7 +87,8 @@ inline constexpr ErrorText kUnreadableList{ErrorKind::kNotFound, "unreadableList
                                            "The list {path} cannot be read.",
                                            "The list has one path per line."};
 inline constexpr ErrorText kFolderNotMade{ErrorKind::kUnreadable, "folderNotMade",
-                                          "The folder {path} cannot be created."};
+                                          "The folder {path} cannot be created: {reason}.",
+                                          "Name a folder that you may write to."};
 inline constexpr ErrorText kUnreadableParams{ErrorKind::kUnreadable, "unreadableParams",
                                              "\"{path}\" cannot be read.",
                                              "Name a file that contains a JSON list."};
@@ -103,11 +104,11 @@ inline constexpr ErrorText kAugmentOperands{ErrorKind::kInvalidArgument, "augmen
                                             "augment requires traces and -o DIR.",
                                             "Write `emberline augment TRACE... -o DIR`."};
 inline constexpr ErrorText kTraceNotWritten{ErrorKind::kUnreadable, "traceNotWritten",
-                                            "{path} cannot be written.",
-                                            "Check the folder's permissions and the free space."};
+                                            "{path} cannot be written: {reason}.",
+                                            "Write it to another place, or free this one."};
 inline constexpr ErrorText kTraceNameTaken{ErrorKind::kInvalidArgument, "traceNameTaken",
                                            "{folder} already holds a trace with this name."};
 inline constexpr ErrorText kOutputNotWritten{ErrorKind::kInternal, "outputNotWritten",
-                                             "The output cannot be written."};
+                                             "The output cannot be written: {reason}."};
 
 }  // namespace emberline::errors

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <iterator>
 #include <string>
@@ -12,6 +13,7 @@
 #include "app/commands.h"
 #include "app/errors.h"
 #include "base/escape.h"
+#include "base/file.h"
 #include "json/write_json.h"
 
 namespace emberline {
@@ -93,9 +95,9 @@ int StatusOf(const Error& error) {
 int Fail(const Error& error) { return Fail(error, StatusOf(error)); }
 
 int Written(bool written) {
-  return written && std::fflush(stdout) == 0
-             ? kExitDone
-             : Fail(MakeError(errors::kOutputNotWritten), kExitInternal);
+  if (written && std::fflush(stdout) == 0) return kExitDone;
+  return Fail(MakeError(errors::kOutputNotWritten, {{"reason", WhyNotWritten(errno)}}),
+              kExitInternal);
 }
 
 int Print(std::string_view text) {

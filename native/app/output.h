@@ -20,7 +20,7 @@ int StatusOf(const Error& error);
 int Fail(const Error& error);
 
 // The status of a command whose output was `written`, as far as it went, and goes out now: an
-// internal error where that fails.
+// internal error where that fails, for the reason that errno has.
 int Written(bool written);
 // Writes to stdout; the status as above.
 int Print(std::string_view text);

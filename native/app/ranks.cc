@@ -1,5 +1,8 @@
 #include "app/ranks.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -12,6 +15,7 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/escape.h"
+#include "base/file.h"
 #include "ranks/digest_file.h"
 #include "ranks/load_job.h"
 #include "ranks/make_digest.h"
@@ -75,14 +79,19 @@ struct DigestCounts {
 void DigestPath(const std::string& path, const fs::path& out, unsigned threads,
                 DigestCounts* counts) {
   Session session(kKeptTraces);
+  const auto complain = [](const std::string& what, const std::string& why) {
+    std::fputs(("emberline: " + Escaped(what) + ": " + Escaped(why) + "\n").c_str(), stderr);
+  };
   const auto failed = [&](const std::string& what, const std::string& why) {
     ++counts->failed;
-    std::fputs(("emberline: " + Escaped(what) + ": " + Escaped(why) + "\n").c_str(), stderr);
+    complain(what, why);
   };
   const Result<Profile> profile = session.Open(path);
   if (!profile.ok()) return failed(path, profile.error().message);
   for (const RunFiles& run : profile->discovery.runs) {
     for (const BrokenSpan& file : run.broken) failed(file.path.string(), file.why);
+    // No trace is known to be lost with these.
+    for (const BrokenSpan& file : run.strangers) complain(file.path.string(), file.why);
   }
   std::vector<TraceRef> refs;
   std::vector<fs::path> targets;
@@ -144,10 +153,11 @@ int RunDigest(const Options& options) {
   if (paths.empty()) return Usage(errors::kDigestTraces);
   if (options.out.empty()) return Usage(errors::kDigestOut);
   const fs::path out = options.out;
-  std::error_code fault;
+  std::error_code fault, ignored;
   fs::create_directories(out, fault);
-  if (!fs::is_directory(out, fault)) {
-    return Fail(MakeError(errors::kFolderNotMade, {{"path", options.out}}));
+  if (!fs::is_directory(out, ignored)) {
+    return Fail(MakeError(errors::kFolderNotMade,
+                          {{"path", options.out}, {"reason", WhyNotWritten(fault.value())}}));
   }
   DigestCounts counts;
   const auto [part, parts] = options.stride.value_or(std::pair<int64_t, int64_t>(0, 1));
@@ -162,6 +172,14 @@ int RunDigest(const Options& options) {
 }
 
 // --- merge
+
+// Whether a path names what the output goes to: "/dev/stdout", or the file behind it.
+bool IsStandardOutput(const std::string& path) {
+  struct stat named {
+  }, output{};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
+         named.st_dev == output.st_dev && named.st_ino == output.st_ino;
+}
 
 int RunMerge(const Options& options) {
   if (options.path.empty()) return Usage(errors::kMergeFolder);
@@ -190,7 +208,12 @@ int RunMerge(const Options& options) {
     }
   }
   const size_t ranks = merged->ranks.size();
-  if (!options.out.empty()) {
+  // Bytes that go to the output are alone there: the sentences go where errors do.
+  const bool to_output = !options.out.empty() && IsStandardOutput(options.out);
+  if (to_output) {
+    const int status = Print(EncodeDigest(*merged));
+    if (status != kExitDone) return status;
+  } else if (!options.out.empty()) {
     const auto written = WriteDigestFile(options.out, *merged);
     if (!written.ok()) return Fail(written.error());
   }
@@ -199,7 +222,8 @@ int RunMerge(const Options& options) {
   if (!options.out.empty()) text += " into " + Escaped(options.out);
   text += ".\n";
   for (const JobNote& note : job.notes) text += "Note: " + Escaped(note.text) + "\n";
-  const int status = Print(text);
+  if (to_output) std::fputs(text.c_str(), stderr);
+  const int status = to_output ? kExitDone : Print(text);
   return status == kExitDone && (missing > 0 || !broken.empty()) ? kExitUnreadable : status;
 }
 
@@ -232,6 +256,11 @@ int RunJobs(const Options& options) {
     std::error_code ignored;
     for (const BrokenSpan& file : run.broken) {
       slurm.traces.push_back(fs::absolute(file.path, ignored).string());
+    }
+    for (const BrokenSpan& file : run.strangers) {
+      std::fputs(
+          ("emberline: " + Escaped(file.path.string()) + ": " + Escaped(file.why) + "\n").c_str(),
+          stderr);
     }
   }
   const Result<std::string> script = SlurmScript(slurm);

@@ -1,5 +1,6 @@
 #include "app/result_output.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <utility>
 
@@ -21,7 +22,9 @@ ResultOutput::ResultOutput(OutputFormat format, std::string columns, std::option
             [this](std::string_view piece) { return Text(piece); }} {}
 
 void ResultOutput::Write(std::string_view text) {
-  good_ = good_ && std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!good_) return;
+  good_ = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!good_) why_ = errno;
 }
 
 void ResultOutput::WriteJsonText(const Json& value) {
@@ -110,6 +113,7 @@ bool ResultOutput::Finish(const Json& result) {
     }
     Write("}\n");
   }
+  if (!good_) errno = why_;
   return good_ && std::fflush(stdout) == 0;
 }
 

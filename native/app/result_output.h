@@ -25,7 +25,8 @@ class ResultOutput {
   const ResultSink& sink() const { return sink_; }
   // False when the result had neither rows nor a text; nothing was written then.
   bool begun() const { return begun_; }
-  // The other members of the result; false when something could not be written.
+  // The other members of the result; false when something could not be written,
+  // and errno says why.
   bool Finish(const Json& result);
 
  private:
@@ -44,6 +45,7 @@ class ResultOutput {
   Json columns_;
   int64_t rows_ = 0;
   bool begun_ = false, text_ = false, good_ = true;
+  int why_ = 0;  // errno where it is not good
 };
 
 }  // namespace emberline

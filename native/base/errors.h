@@ -21,6 +21,18 @@ inline constexpr ErrorText kCannotOpen{ErrorKind::kUnreadable, "cannotOpen",
 inline constexpr ErrorText kNotRegular{ErrorKind::kUnreadable, "notRegular",
                                        "{path} is not a regular file.",
                                        "Open a trace file, or the folder that holds it."};
+// Why something cannot be written; these stand in a sentence behind a colon.
+inline constexpr Sentence kFolderIsMissing{"folderIsMissing", "its folder does not exist"};
+inline constexpr Sentence kFolderIsNone{"folderIsNone",
+                                        "a part of its path is a file instead of a folder"};
+inline constexpr Sentence kPermissionDenied{"permissionDenied", "permission was denied"};
+inline constexpr Sentence kReadOnlyFiles{"readOnlyFiles", "the file system is read-only"};
+inline constexpr Sentence kNoSpaceLeft{"noSpaceLeft", "there is no space left"};
+inline constexpr Sentence kIsAFolder{"isAFolder", "it is a folder"};
+inline constexpr Sentence kNameTooLong{"nameTooLong", "its name is too long"};
+inline constexpr Sentence kFileTooLarge{"fileTooLarge", "the file would become too large"};
+inline constexpr Sentence kNobodyReads{"nobodyReads", "nobody reads it any more"};
+inline constexpr Sentence kWriteFailed{"writeFailed", "writing failed"};
 // Images of traces that were kept; the log tells them.
 inline constexpr ErrorText kImageNotMade{ErrorKind::kUnreadable, "imageNotMade",
                                          "{path} cannot be created: {reason}."};

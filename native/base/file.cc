@@ -17,6 +17,46 @@ std::optional<Error> RefusedPath(const std::filesystem::path& path) {
   return MakeError(errors::kZeroByteInPath, {{"path", Escaped(path.string())}});
 }
 
+std::string WhyNotWritten(int error) {
+  const Sentence* why = nullptr;
+  switch (error) {
+    case ENOENT:
+      why = &errors::kFolderIsMissing;
+      break;
+    case ENOTDIR:
+    case EEXIST:
+      why = &errors::kFolderIsNone;
+      break;
+    case EACCES:
+    case EPERM:
+      why = &errors::kPermissionDenied;
+      break;
+    case EROFS:
+      why = &errors::kReadOnlyFiles;
+      break;
+    case ENOSPC:
+    case EDQUOT:
+      why = &errors::kNoSpaceLeft;
+      break;
+    case EISDIR:
+      why = &errors::kIsAFolder;
+      break;
+    case ENAMETOOLONG:
+      why = &errors::kNameTooLong;
+      break;
+    case EFBIG:
+      why = &errors::kFileTooLarge;
+      break;
+    case EPIPE:
+      why = &errors::kNobodyReads;
+      break;
+    default:
+      // What is rarer is said in the words of the system.
+      return error != 0 ? std::strerror(error) : Say(errors::kWriteFailed).text;
+  }
+  return Say(*why).text;
+}
+
 Result<OpenedFile> OpenRegularFile(const std::filesystem::path& path) {
   if (auto refused = RefusedPath(path)) return *refused;
   const std::string shown = Escaped(path.string());

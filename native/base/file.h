@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 
@@ -28,5 +29,8 @@ std::optional<Error> RefusedPath(const std::filesystem::path& path);
 // Opens a regular file for reading. Never waits: what is behind the path is judged after opening,
 // so that a pipe or a device that takes a file's place is refused. Errors: kNotFound, kUnreadable.
 Result<OpenedFile> OpenRegularFile(const std::filesystem::path& path);
+
+// Why a file or a folder could not be written: the words behind a colon, of errno's value.
+std::string WhyNotWritten(int error);
 
 }  // namespace emberline

@@ -244,11 +244,28 @@ class Walk {
       return;
     }
     Message why = recognition.Why(Shown(file.path));
-    if (recognition.why == &errors::kIsEmpty || recognition.why == &errors::kIsNoJson) {
+    if (recognition.why == &errors::kIsEmpty || recognition.why == &errors::kIsNoJson ||
+        EndsEarly(*head)) {
       file.why = why.text;
       seen->damaged.push_back(std::move(file));
     }
     Skip(std::move(why));
+  }
+
+  // Whether this is all of a file, and was cut before its last bracket.
+  static bool EndsEarly(std::string_view head) {
+    if (head.size() >= kHeadBytes) return false;
+    const size_t last = head.find_last_not_of(" \t\r\n");
+    return last == std::string_view::npos || (head[last] != '}' && head[last] != ']');
+  }
+
+  // What is named like a trace and cannot be opened as a file.
+  void Refuse(const fs::path& path, const Sentence& why, Seen* seen) {
+    Skip(path, why);
+    TraceName name = ParseName(path.filename().string(), importers_);
+    if (!name.is_trace_name) return;
+    std::string text = Say(why, {{"file", Shown(path)}}).text;
+    seen->damaged.push_back({path, std::move(name), 0, std::move(text)});
   }
 
   // Ranks of one recording have names of one shape: one that is empty or damaged is a broken rank,
@@ -262,7 +279,8 @@ class Walk {
       }
     }
     for (Found& file : seen->damaged) {
-      const bool rank = seen->shapes.count(Shape(file.path.filename().string())) > 0;
+      const bool rank = file.name.is_recorder_name ||
+                        seen->shapes.count(Shape(file.path.filename().string())) > 0;
       (rank ? broken_ : alone_)[folder].push_back({std::move(file.path), std::move(file.why)});
     }
   }
@@ -282,14 +300,21 @@ class Walk {
       const std::string name = it->path().filename().string();
       std::error_code status_error;
       if (LeadsOut(*it)) {
-        Skip(it->path(), errors::kLeadsOut);
+        Refuse(it->path(), errors::kLeadsOut, &seen);
         continue;
       }
       if (it->is_directory(status_error)) {
         if (name != "node_modules" && name != ".git") folders.push_back(it->path());
         continue;
       }
-      if (!it->is_regular_file(status_error)) continue;
+      if (!it->is_regular_file(status_error)) {
+        if (!ParseName(name, importers_).is_trace_name) continue;
+        const bool nowhere = it->status(status_error).type() == fs::file_type::not_found;
+        const bool link = it->is_symlink(status_error);
+        if (nowhere && !link) continue;  // it went away meanwhile
+        Refuse(it->path(), nowhere ? errors::kLeadsNowhere : errors::kIsNoFile, &seen);
+        continue;
+      }
       if (EndsWith(name, ".json.tmp")) {
         Skip(it->path(), errors::kUnfinishedRecording);
         continue;
@@ -358,7 +383,7 @@ class Walk {
           all.push_back(std::move(file));
         }
         runs_.erase(part.folder);
-        MoveBroken(&broken_[part.folder], run);
+        MoveFiles(&broken_[part.folder], &broken_[run]);
       }
       runs_[run] = std::move(all);
     }
@@ -371,17 +396,32 @@ class Walk {
       for (const Found& file : runs_[run->first]) {
         shapes.insert(Shape(file.path.filename().string()));
       }
-      std::erase_if(files, [&](const BrokenSpan& file) {
-        return shapes.count(Shape(file.path.filename().string())) == 0;
-      });
-      MoveBroken(&files, run->first);
+      const auto rank =
+          std::stable_partition(files.begin(), files.end(), [&](const BrokenSpan& file) {
+            return shapes.count(Shape(file.path.filename().string())) == 0;
+          });
+      std::vector<BrokenSpan> ranks(std::make_move_iterator(rank),
+                                    std::make_move_iterator(files.end()));
+      files.erase(rank, files.end());
+      MoveFiles(&ranks, &broken_[run->first]);
+      MoveFiles(&files, &alone_[run->first]);
     }
   }
-  void MoveBroken(std::vector<BrokenSpan>* from, const fs::path& run) {
-    std::vector<BrokenSpan>& to = broken_[run];
-    if (from == &to) return;
-    std::move(from->begin(), from->end(), std::back_inserter(to));
+  static void MoveFiles(std::vector<BrokenSpan>* from, std::vector<BrokenSpan>* to) {
+    if (from == to) return;
+    std::move(from->begin(), from->end(), std::back_inserter(*to));
     from->clear();
+  }
+  // Those of a folder, in order: folders list their files in any.
+  static std::vector<BrokenSpan> TakeFiles(std::map<fs::path, std::vector<BrokenSpan>>* from,
+                                           const fs::path& folder) {
+    const auto found = from->find(folder);
+    if (found == from->end()) return {};
+    std::vector<BrokenSpan> files = std::move(found->second);
+    std::sort(files.begin(), files.end(), [](const BrokenSpan& a, const BrokenSpan& b) {
+      return NaturalLess(a.path.string(), b.path.string());
+    });
+    return files;
   }
 
   // Ranks of one run share a folder, except where the recorder gives each one its own.
@@ -422,13 +462,8 @@ class Walk {
     for (WorkerFiles& worker : run.workers) {
       if (worker.spans.size() == 1) worker.spans[0].span.clear();
     }
-    if (const auto broken = broken_.find(folder); broken != broken_.end()) {
-      run.broken = std::move(broken->second);
-      // Folders list their files in any order.
-      std::sort(run.broken.begin(), run.broken.end(), [](const BrokenSpan& a, const BrokenSpan& b) {
-        return NaturalLess(a.path.string(), b.path.string());
-      });
-    }
+    run.broken = TakeFiles(&broken_, folder);
+    run.strangers = TakeFiles(&alone_, folder);
     return run;
   }
 

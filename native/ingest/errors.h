@@ -26,6 +26,9 @@ inline constexpr Sentence kManyEntries{
 inline constexpr Sentence kNotLookedAt{"notLookedAt",
                                        "{file} was not read: too many files may be traces."};
 inline constexpr Sentence kUnreadableBeginning{"unreadableBeginning", "{file}: {reason}"};
+inline constexpr Sentence kLeadsNowhere{"leadsNowhere",
+                                        "{file} is a link to a file that does not exist."};
+inline constexpr Sentence kIsNoFile{"isNoFile", "{file} is not a regular file."};
 inline constexpr Sentence kLeadsOut{
     "leadsOut", "{file} is a link to a place outside the folder; open its target instead."};
 inline constexpr Sentence kUnfinishedRecording{

@@ -79,7 +79,9 @@ struct RunFiles {
   std::string name;
   std::filesystem::path folder;
   std::vector<WorkerFiles> workers;
-  std::vector<BrokenSpan> broken;  // also in Discovery::skipped
+  // Both are also in Discovery::skipped.
+  std::vector<BrokenSpan> broken;
+  std::vector<BrokenSpan> strangers;  // damaged files named in another way: may be traces or not
 };
 struct Discovery {
   std::vector<RunFiles> runs;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -232,22 +233,22 @@ Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest&
   }
   const std::filesystem::path draft =
       stream ? path : std::filesystem::path(target.string() + ".tmp." + std::to_string(getpid()));
-  const auto failed = [&](const ErrorText& text) {
+  const auto failed = [&](const ErrorText& text, int why) {
     if (!stream) std::filesystem::remove(draft, ignored);
-    return MakeError(text, {{"path", path.string()}});
+    return MakeError(text, {{"path", path.string()}, {"reason", WhyNotWritten(why)}});
   };
   {
     const FilePtr file(std::fopen(draft.c_str(), "wb"));
-    if (file == nullptr) return failed(errors::kDigestNotWritten);
+    if (file == nullptr) return failed(errors::kDigestNotWritten, errno);
     if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
         std::fflush(file.get()) != 0 || (!stream && fsync(fileno(file.get())) != 0)) {
-      return failed(errors::kDigestNotWritten);
+      return failed(errors::kDigestNotWritten, errno);
     }
   }
   if (stream) return true;
   std::error_code fault;
   std::filesystem::rename(draft, target, fault);
-  if (fault) return failed(errors::kDigestNotPlaced);
+  if (fault) return failed(errors::kDigestNotPlaced, fault.value());
   return true;
 }
 

@@ -33,11 +33,12 @@ inline constexpr ErrorText kDigestVersion{
     "The digest has version {version}; this program reads version {known}.",
     "Make it again with this version of `emberline digest`."};
 inline constexpr ErrorText kDigestNotWritten{ErrorKind::kUnreadable, "digestNotWritten",
-                                             "The digest {path} cannot be written.",
-                                             "Check the folder's permissions and the free space."};
-inline constexpr ErrorText kDigestNotPlaced{ErrorKind::kUnreadable, "digestNotPlaced",
-                                            "The digest {path} cannot be moved into place.",
-                                            "Check the folder's permissions and the free space."};
+                                             "The digest {path} cannot be written: {reason}.",
+                                             "Write it to another place, or free this one."};
+inline constexpr ErrorText kDigestNotPlaced{
+    ErrorKind::kUnreadable, "digestNotPlaced",
+    "The digest {path} cannot be moved into place: {reason}.",
+    "Write it to another place, or free this one."};
 inline constexpr ErrorText kNoDigest{ErrorKind::kNotFound, "noDigest",
                                      "There is no digest in {path}.",
                                      "Make some with `emberline digest TRACE... -o DIR`."};

@@ -150,6 +150,7 @@ void ChooseRanks(Job* job) {
   // What was cut before its first event has no place in time either.
   const auto empty = [](const RankDigest& rank) { return rank.end <= 0; };
   const bool any = !std::all_of(job->digest->ranks.begin(), job->digest->ranks.end(), empty);
+  if (!any) AddNote(job, messages::kOnlyEmptyRanks, {{"count", job->digest->ranks.size()}});
   const auto of_other_job = [job](const RankDigest& rank) {
     return rank.world_size > 0 && rank.world_size != job->world_size;
   };

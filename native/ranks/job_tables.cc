@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/columns.h"
 #include "ranks/errors.h"
@@ -348,6 +349,26 @@ Table KernelTypesTable(const Job& job) {
   return table.Make(rows);
 }
 
+namespace {
+
+// Numbers of ranks as traces record them, and as the job shows them. Those that several traces
+// record say nothing of one of them, unless it is the rank of that number.
+std::map<int64_t, int64_t> ShownRanks(const Job& job) {
+  std::map<int64_t, int64_t> shown;
+  std::set<int64_t> several;
+  for (const JobRank& rank : job.ranks) {
+    if (rank.rank_known || rank.digest->rank < 0) continue;
+    if (!shown.emplace(rank.digest->rank, rank.rank).second) several.insert(rank.digest->rank);
+  }
+  for (const int64_t recorded : several) shown.erase(recorded);
+  for (const JobRank& rank : job.ranks) {
+    if (rank.rank_known) shown[rank.rank] = rank.rank;
+  }
+  return shown;
+}
+
+}  // namespace
+
 Table JobKernelsTable(const Job& job) {
   using Row = std::pair<std::pair<std::string, std::string>, const Stat*>;
   std::vector<Row> rows;
@@ -362,6 +383,12 @@ Table JobKernelsTable(const Job& job) {
            [](const Row& r) { return TextCell(r.first.first); });
   AddStat<Row>(table, "", "", "the durations of its runs on all ranks",
                [](const Row& r) -> const Stat& { return *r.second; });
+  table.Add(IntegerFact("maxRank", "Rank of max",
+                        "Rank with the longest run, where its trace says which it is."),
+            [shown = ShownRanks(job)](const Row& r) {
+              const auto rank = shown.find(r.second->max_rank);
+              return rank == shown.end() ? Cell() : Cell(rank->second);
+            });
   return table.Make(rows);
 }
 

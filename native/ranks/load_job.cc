@@ -185,6 +185,9 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
     loaded.broken.push_back({file.path.string(), std::move(file.why)});
     ++loaded.files;
   }
+  for (BrokenSpan& file : StrangersOfRun(*profile, source.run)) {
+    loaded.broken.push_back({file.path.string(), std::move(file.why)});
+  }
   const std::vector<TraceRef> refs = RefsOf(*profile, source);
   // Digests that are kept need no trace.
   std::vector<std::optional<Result<std::shared_ptr<const JobDigest>>>> digests(refs.size());

@@ -13,6 +13,11 @@ inline constexpr Sentence kOtherJob{
     "{usual}."};
 inline constexpr Sentence kEmptyRank{
     "emptyRank", "{path} is left out: it contains no work, only the start of a recording."};
+inline constexpr Sentence kOnlyEmptyRanks{
+    "onlyEmptyRanks",
+    "{count, plural, one {The trace contains} other {All # traces contain}} no work, only the "
+    "start "
+    "of a recording: there is nothing to sum up. Record at least one whole step."};
 inline constexpr Sentence kDuplicateRank{"duplicateRank",
                                          "Rank {rank} has two traces: {kept} is used because it "
                                          "has more events, and {other} is left out."};

@@ -26,7 +26,7 @@ inline std::string GroupName(const JobGroup& group) {
 inline Cell BytesCell(int64_t bytes) { return bytes >= 0 ? Cell(bytes) : Cell(); }
 inline Cell RateCell(double gigabytes) { return gigabytes > 0 ? Cell(gigabytes) : Cell(); }
 
-// count, sum, mean, min, median, p95, max and the rank of the largest, of times in ns. `prefix`
+// count, sum, mean, min, median, p95 and max, of times in ns. `prefix`
 // stands before each key, `title` before each title; `what` names the times in the plural.
 template <typename Row>
 void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::string& title,
@@ -62,13 +62,6 @@ void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::str
   time("p95", "95th percentile, accurate to 1 %, of", Merge::kNone,
        [](const Stat& s) { return static_cast<double>(s.Quantile(0.95)); });
   time("max", "Largest of", Merge::kMax, [](const Stat& s) { return static_cast<double>(s.max); });
-  if (prefix.empty()) {
-    table.Add(IntegerFact("maxRank", "Rank of max", "Rank with the longest run."),
-              [stat](const Row& row) {
-                const int64_t rank = stat(row).max_rank;
-                return rank < 0 ? Cell() : Cell(rank);  // of a trace that does not say its rank
-              });
-  }
 }
 
 }  // namespace emberline

@@ -188,6 +188,13 @@ std::vector<BrokenSpan> BrokenOfRun(const Profile& profile, const std::string& r
   return {};
 }
 
+std::vector<BrokenSpan> StrangersOfRun(const Profile& profile, const std::string& run) {
+  for (const RunFiles& candidate : profile.discovery.runs) {
+    if (run.empty() || candidate.name == run) return candidate.strangers;
+  }
+  return {};
+}
+
 std::vector<TraceRef> AllTraces(const Profile& profile) {
   std::vector<TraceRef> refs;
   for (const RunFiles& run : profile.discovery.runs) {

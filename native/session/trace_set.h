@@ -52,6 +52,9 @@ std::vector<TraceRef> WorkersOfRun(const Profile& profile, const std::string& ru
 // Files of a run (of the first, where `run` is empty) that are named like its traces and are none.
 std::vector<BrokenSpan> BrokenOfRun(const Profile& profile, const std::string& run);
 
+// Files beside them that are damaged and have other names: they may be traces or not.
+std::vector<BrokenSpan> StrangersOfRun(const Profile& profile, const std::string& run);
+
 // Every capture span of every worker of every run.
 std::vector<TraceRef> AllTraces(const Profile& profile);
 

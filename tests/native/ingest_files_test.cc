@@ -314,11 +314,16 @@ TEST_CASE("links inside a folder are followed once, links out of it are not") {
       }
     }
     CHECK(files == std::vector<std::string>{"a.pt.trace.json"});
-    REQUIRE(found->skipped.size() == 4);
+    REQUIRE(found->skipped.size() == 5);
     CHECK(found->skipped[0].text.find("beside is a link to a place outside the folder") == 0);
     CHECK(found->skipped[1].text.find("out is a link") == 0);
     CHECK(found->skipped[2].text.find("run/c.pt.trace.json is a link") == 0);
-    CHECK(found->skipped[3].text.find("run/far is a link") == 0);
+    CHECK(found->skipped[3].text == "run/d.pt.trace.json is a link to a file that does not exist.");
+    CHECK(found->skipped[4].text.find("run/far is a link") == 0);
+    // Links that are named like traces are traces of the run that cannot be read.
+    REQUIRE(found->runs[0].broken.size() == 2);
+    CHECK(found->runs[0].broken[0].path.filename() == "c.pt.trace.json");
+    CHECK(found->runs[0].broken[1].path.filename() == "d.pt.trace.json");
   };
   check(DiscoverRuns(logs));
   // The folder itself may be reached by a link.

@@ -1,0 +1,149 @@
+// Files of a job that are none, and results of a job that cannot be written: both are named, with
+// the reason.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { after, test } from 'node:test';
+import { writeJob } from '../generator/job.mjs';
+import { emberline, emberlineJson, serverPath, temporaryFolder } from '../lib/cli.mjs';
+
+const { folder, remove } = temporaryFolder('job-files');
+after(remove);
+
+let number = 0;
+function planted(options = { ranks: 2, steps: 1 }) {
+  const at = path.join(folder, `job${number++}`);
+  writeJob(at, options);
+  return at;
+}
+const notesOf = async (at) => (await emberlineJson('distributed', at)).notes;
+const brokenOf = async (at) =>
+  (await notesOf(at)).filter(({ kind }) => kind === 'brokenFile').map(({ text }) => text);
+
+async function digestsOf(at) {
+  const out = `${at}-digests`;
+  const { status, stderr } = await emberline(['digest', at, '-o', out]);
+  assert.equal(status, 0, stderr);
+  return out;
+}
+
+test('a damaged file beside the traces is named, whatever its name', async () => {
+  const at = planted();
+  fs.writeFileSync(path.join(at, 'third.json'), '');
+  fs.writeFileSync(path.join(at, 'fourth.json.gz'), 'no gzip at all');
+  fs.writeFileSync(path.join(at, 'fifth.json'), '{"schemaVersion": 1, "devicePr');
+  // These are whole, and something else.
+  fs.writeFileSync(path.join(at, 'config.json'), '{"lr": 0.1}');
+  fs.writeFileSync(path.join(at, 'notes.txt'), '');
+  const broken = await brokenOf(at);
+  assert.equal(broken.length, 3, broken.join('\n'));
+  assert.match(broken[0], /fifth\.json cannot be read: .*no "traceEvents"/);
+  assert.match(broken[1], /fourth\.json\.gz cannot be read: /);
+  assert.match(broken[2], /third\.json cannot be read: .*is empty/);
+  // Nobody says that they are ranks: all traces are read.
+  const { loaded, files } = await emberlineJson('distributed', at);
+  assert.deepEqual([loaded, files], [2, 2]);
+  const made = await emberline(['digest', at, '-o', `${at}-digests`]);
+  assert.equal(made.status, 0);
+  assert.match(made.stderr, /third\.json: .*is empty/);
+  const script = await emberline(['jobs', 'slurm', at]);
+  assert.equal(script.status, 0);
+  assert.doesNotMatch(script.stdout, /third\.json/);
+  assert.match(script.stderr, /third\.json: .*is empty/);
+});
+
+test('links that lead nowhere, or out of the folder, and what is no file are named', async () => {
+  const at = planted();
+  fs.symlinkSync('gone.json', path.join(at, 'node0_2.1700000000000.pt.trace.json'));
+  fs.symlinkSync('gone.json', path.join(at, 'rank3.json'));
+  const outside = path.join(folder, 'outside.pt.trace.json');
+  fs.writeFileSync(outside, '{}');
+  fs.symlinkSync(outside, path.join(at, 'node0_4.1700000000000.pt.trace.json'));
+  const pipe = path.join(at, 'node0_5.1700000000000.pt.trace.json');
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+  const broken = await brokenOf(at);
+  assert.equal(broken.length, 4, broken.join('\n'));
+  assert.match(broken[0], /node0_2.* is a link to a file that does not exist\.$/);
+  assert.match(broken[1], /node0_4.* is a link to a place outside the folder/);
+  assert.match(broken[2], /node0_5.* is not a regular file\.$/);
+  assert.match(broken[3], /rank3\.json cannot be read: .* does not exist\.$/);
+});
+
+test('a job of ranks that recorded nothing says so', async () => {
+  const at = path.join(folder, 'nothing');
+  fs.mkdirSync(at);
+  for (const rank of [0, 1]) {
+    const trace = { schemaVersion: 1, distributedInfo: { rank, world_size: 2 }, traceEvents: [] };
+    fs.writeFileSync(path.join(at, `rank${rank}.json`), JSON.stringify(trace));
+  }
+  const notes = await notesOf(at);
+  const [said] = notes.filter(({ kind }) => kind === 'onlyEmptyRanks');
+  assert.match(said.text, /^All 2 traces contain no work, /);
+  assert.ok((await notesOf(planted())).every(({ kind }) => kind !== 'onlyEmptyRanks'));
+});
+
+test('the rank of the longest run is one that the job has', async () => {
+  const at = planted({ ranks: 3, steps: 1 });
+  const file = path.join(at, fs.readdirSync(at)[2]);
+  const trace = JSON.parse(fs.readFileSync(file, 'utf8'));
+  trace.distributedInfo.rank = 7;
+  for (const event of trace.traceEvents) {
+    if (event.cat === 'kernel' && event.name === 'mm_kernel') event.dur += 100;
+  }
+  fs.writeFileSync(file, JSON.stringify(trace));
+  const { ranks, notes } = await emberlineJson('distributed', at);
+  assert.ok(notes.some(({ kind }) => kind === 'impossibleRank'));
+  const { rows } = await emberlineJson('distributed', at, '--by', 'kernels');
+  const mm = rows.find(({ name }) => name === 'mm_kernel');
+  const shown = ranks.find((rank) => !rank.recorded).rank;
+  assert.equal(mm.maxRank, shown);
+});
+
+test('what cannot be written is said with the reason', async () => {
+  const at = planted();
+  const digests = await digestsOf(at);
+  const taken = path.join(folder, 'taken');
+  fs.writeFileSync(taken, '');
+  const merge = async (out) => {
+    const { status, stderr } = await emberline(['merge', digests, '-o', out]);
+    assert.notEqual(status, 0);
+    return stderr;
+  };
+  assert.match(await merge(path.join(folder, 'no', 'x.digest')), /written: its folder does not/);
+  assert.match(await merge(path.join(taken, 'x.digest')), /: a part of its path is a file/);
+  assert.match(await merge(digests), /it is a folder/);
+  const digest = await emberline(['digest', at, '-o', path.join(taken, 'in')]);
+  assert.match(digest.stderr, /cannot be created: a part of its path is a file/);
+  if (!fs.existsSync('/dev/full')) return;
+  assert.match(await merge('/dev/full'), /cannot be written: there is no space left/);
+  const full = fs.openSync('/dev/full', 'w');
+  const file = path.join(at, fs.readdirSync(at)[0]);
+  for (const args of [
+    ['jobs', 'slurm', at],
+    ['export', file, '--window', '0:9000000000'],
+    ['distributed', at, '--format', 'json'],
+  ]) {
+    const { status, stderr } = spawnSync(serverPath, args, { stdio: ['ignore', full, 'pipe'] });
+    assert.notEqual(status, 0, args[0]);
+    assert.match(`${stderr}`, /The output cannot be written: there is no space left\./, args[0]);
+  }
+  fs.closeSync(full);
+});
+
+test('a merged digest on the output has nothing beside it', async () => {
+  const digests = await digestsOf(planted());
+  const file = path.join(folder, 'merged.digest');
+  await emberline(['merge', digests, '-o', file]);
+  const expected = fs.readFileSync(file);
+  const piped = spawnSync(serverPath, ['merge', digests, '-o', '/dev/stdout']);
+  assert.equal(piped.status, 0);
+  assert.ok(piped.stdout.equals(expected));
+  assert.match(`${piped.stderr}`, /^2 traces merged into /);
+  const into = path.join(folder, 'redirected.digest');
+  const output = fs.openSync(into, 'w');
+  const args = ['merge', digests, '-o', '/dev/stdout'];
+  assert.equal(spawnSync(serverPath, args, { stdio: ['ignore', output, 'pipe'] }).status, 0);
+  fs.closeSync(output);
+  assert.ok(fs.readFileSync(into).equals(expected));
+});
