@@ -15,8 +15,8 @@ struct SilentEntries {
 };
 
 // Entries at the end of [begin, end), which begins with something damaged and ends where an event
-// begins or the list ends. Read backward: the text is sound from the damage on, so that brackets and
-// texts are as they seem to be until it is reached, which reading forward cannot tell.
+// begins or the list ends. Read backward: the text is sound from the damage on, so that brackets
+// and texts are as they seem to be until it is reached, which reading forward cannot tell.
 SilentEntries FindSilentEntries(const char* begin, const char* end);
 
 // Whether at `p` nothing but a comma and such entries follow until the list is closed.
