@@ -159,12 +159,14 @@ test('a hint names side, share, backward part and how often the line ran', () =>
       hint('4.54 ms, 8.0 %', 0.5),
       hint('6.28 ms, 11 %', 0.5),
       hint('317 µs, 0.6 %, line unknown', 0),
+      { ...hint('1.45 ms, 2.5 %, line unknown', 0.5), unplaced: true },
       hint('12.0 ms CPU changed since the recording', 0.5, true),
     ]),
     [
       '4.54 ms, 8.0 %\u00a0\u00a0███',
       '6.28 ms, 11 %\u00a0\u00a0\u00a0███',
       '317 µs, 0.6 %, line unknown',
+      '1.45 ms, 2.5 %, line unknown\u00a0\u00a0███',
       '12.0 ms CPU changed since the recording',
     ],
   );

@@ -80,6 +80,8 @@ export interface DrawnHint {
   stale: boolean;
   /** Share of the whole that the bar shows, 0..1. */
   share: number;
+  /** The line is not known: it says so, and is longer than others. */
+  unplaced?: boolean;
   /** Of a comparison: it takes less time than before. */
   faster?: boolean;
 }
@@ -130,7 +132,14 @@ export function drawnHints(
     const own = ownShare(cost);
     const placed = best.confidence !== 'function';
     const heat = placed && own >= options.minimumShare ? heatOf(own) : 0;
-    drawn.set(number, { line: number - 1, text, heat, stale: false, share: cost.share });
+    drawn.set(number, {
+      line: number - 1,
+      text,
+      heat,
+      stale: false,
+      share: cost.share,
+      ...(placed ? {} : { unplaced: true }),
+    });
   }
   for (const [number, costs] of stale) {
     const shown = costs.filter((line) => {
@@ -187,11 +196,12 @@ export function hintColumn(widths: readonly number[], narrow = false): number {
 export function hintTexts(hints: readonly DrawnHint[]): string[] {
   const bars = hints.map(({ stale, share }) => (stale ? '' : shareBar(share)));
   const longest = hints.reduce(
-    (most, { text }, index) => (bars[index] === '' ? most : Math.max(most, text.length)),
+    (most, { text, unplaced }, index) =>
+      bars[index] === '' || unplaced === true ? most : Math.max(most, text.length),
     0,
   );
   return hints.map(({ text }, index) =>
-    bars[index] === '' ? text : `${text.padEnd(longest + 2, '\u00a0')}${bars[index]}`,
+    bars[index] === '' ? text : `${text.padEnd(longest, '\u00a0')}\u00a0\u00a0${bars[index]}`,
   );
 }
 
