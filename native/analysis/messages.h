@@ -274,8 +274,8 @@ inline constexpr Sentence kRowCopyBandwidth{"rowCopyBandwidth", "Copy bandwidth"
 inline constexpr Sentence kRowCopyBandwidthHint{"rowCopyBandwidthHint",
                                                 "Rate of the copies that run"};
 inline constexpr Sentence kRowQueueDepth{"rowQueueDepth", "Queue depth, stream {stream}"};
-inline constexpr Sentence kRowQueueDepthHint{"rowQueueDepthHint",
-                                             "Work that was launched and has not begun"};
+inline constexpr Sentence kRowQueueDepthHint{
+    "rowQueueDepthHint", "Launches whose work has not begun; a graph is one launch"};
 inline constexpr Sentence kRowsMemory{"rowsMemory", "Memory"};
 inline constexpr Sentence kRowMemory{"rowMemory", "{device} memory"};
 inline constexpr Sentence kRowMemoryHint{"rowMemoryHint",

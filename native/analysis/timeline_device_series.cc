@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/kernels.h"
+#include "analysis/launch_queue.h"
 
 namespace emberline {
 namespace {
@@ -78,15 +79,11 @@ TimelineSeries DeviceSeries::CopyBandwidth() const {
 }
 
 TimelineSeries DeviceSeries::QueueDepth(TrackIndex stream) const {
-  const TraceStore& store = model_.store();
-  const Track& track = store.tracks()[stream];
   Changes changes;
-  for (SliceIndex i = track.first; i < track.last; ++i) {
-    const SliceIndex launch = model_.launch[i];
-    if (!IsDeviceWork(store.kind(i)) || launch == kNone) continue;
-    if (store.start(launch) > store.start(i)) continue;
-    changes.emplace_back(store.start(launch), 1);
-    changes.emplace_back(store.start(i), -1);
+  for (const Interval& launch : WaitingLaunches(model_, stream)) {
+    if (launch.begin == launch.end) continue;
+    changes.emplace_back(launch.begin, 1);
+    changes.emplace_back(launch.end, -1);
   }
   if (changes.empty()) return {};
   std::vector<Ns> ns;

@@ -18,9 +18,7 @@ class DeviceSeries {
   TimelineSeries SmEfficiency() const;
   // Bytes per second of all copies that run, in GB/s.
   TimelineSeries CopyBandwidth() const;
-  // Work of one stream that was launched and has not begun: +1 at the start of the launch call,
-  // -1 at the start of the work. Work without a launch in the trace is left out, so that the
-  // depth never falls below zero; so is work that begins before its launch (clock skew).
+  // Launches on one stream whose work has not begun (analysis/launch_queue.h); never below zero.
   TimelineSeries QueueDepth(TrackIndex stream) const;
 
  private:

@@ -203,7 +203,7 @@ class CommandLine {
         {"idle", "idle time of streams by class (--by gaps: idle time of devices by cause)"},
         {"overlap", "communication hidden behind computation (--by temporal|steps|kernelTypes)"},
         {"launches", "launch calls, their delays, and launches that could be avoided"},
-        {"queue", "queue depth per stream: work that was launched and has not started"},
+        {"queue", "queue depth per stream: launches whose work has not begun"},
         {"sequences", "kernel sequences that operators launch repeatedly"},
         {"critical-path",
          "the chain of work that determined when steps ended, by operator and line"}};

@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 6;
+inline constexpr int64_t kDigestVersion = 7;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -143,15 +143,20 @@ struct LaunchDigest {
   }
 };
 
-// Work that was launched on a stream and has not begun.
+// Waiting launches with which a queue is full, so that the next call waits: CUDA takes 1,024 for
+// each stream, less two.
+inline constexpr int64_t kFullQueue = 1022;
+
+// Launches on a stream whose work has not begun.
 struct QueueDigest {
   int64_t device = 0, stream = 0;
   Stat points;          // length after each launch and each begin
   int64_t squares = 0;  // sum of their squares
   Sketch time;          // ns at each length
+  Ns full = 0;          // with at least kFullQueue. Exact: just below it, no launch waits
   template <typename A>
   void Members(A& a) {
-    a(device, stream, points, squares, time);
+    a(device, stream, points, squares, time, full);
   }
 };
 

@@ -11,9 +11,6 @@
 namespace emberline {
 namespace {
 
-// HTA's plateau: CUDA takes 1,024 launches less two per stream before a launch waits.
-constexpr int64_t kFullQueue = 1022;
-
 // Idle time of a rank's devices or streams, with its share of the same device or stream.
 Table IdleBy(const Job& job, bool streams) {
   using Row = Of<IdleDigest>;
@@ -25,13 +22,16 @@ Table IdleBy(const Job& job, bool streams) {
   AddKeys(table)
       .AddIf(streams, IntegerKey("stream", "Stream", "Number of the stream on the device."),
              Item(&IdleDigest::stream))
-      .Add(TextKey("idleCategory", "Category",
-                   streams ? "Why the stream was idle. hostWait: the next work was launched only "
-                             "after the previous work had ended; kernelWait: launched in time, "
-                             "with a gap below 30 us; other: launched in time, with a longer gap."
-                           : "What the device waited for: launchLate, synchronization, copy, "
-                             "dataLoader, collective, hostBusy, startOfTrace or unknown."),
-           [](const Row& r) { return TextCell(r.item->cause); })
+      .Add(
+          TextKey("idleCategory", "Category",
+                  streams
+                      ? "Why the stream was idle. hostWait: the next work was launched only "
+                        "after the previous work had ended; kernelWait: launched in time, "
+                        "with a gap below 30 us; other: launched in time, with a longer gap."
+                      : "What the device waited for: launchLate, synchronization, copy, "
+                        "dataLoader, collective, hostBusy, startOfTrace (before its first work) or "
+                        "unknown. Gaps below 1 us are left out."),
+          [](const Row& r) { return TextCell(r.item->cause); })
       .Add(Duration("idleTimeUs", "Idle time", "Sum of the gaps in the category."),
            TimeItem(&IdleDigest::time))
       .Add(Share("idleTimeRatio", "Ratio", "Share of all idle time of the stream or device."),
@@ -58,8 +58,10 @@ Table LaunchesTable(const Job& job) {
   using Row = Of<LaunchDigest>;
   TableBuilder<Row> table;
   AddKeys(table)
-      .Add(Count("launches", "Launches",
-                 "Number of calls that launched exactly one piece of device work."),
+      .Add(Count(
+               "launches", "Launches",
+               "Number of calls that launched exactly one piece of device work; launches of graphs "
+               "are left out."),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->call.count)); })
       .Add(Count("shortKernels", "Short kernels",
                  "Number of pieces of device work that were shorter than the call that launched "
@@ -72,12 +74,12 @@ Table LaunchesTable(const Job& job) {
                  "Number of pieces of device work that started more than 100 us after the "
                  "launching call returned."),
            Item(&LaunchDigest::long_delays))
-      .Add(
-          Count(
-              "graphLaunches", "Graph launches",
-              "Number of calls that launched several pieces of device work, as a CUDA graph does."),
-          Item(&LaunchDigest::graph_launches))
-      .Add(Count("graphWork", "Graph work", "Number of pieces of device work launched by graphs."),
+      .Add(Count("graphLaunches", "Graph launches",
+                 "Number of graph launches, and of other calls that launched several pieces of "
+                 "device work."),
+           Item(&LaunchDigest::graph_launches))
+      .Add(Count("graphWork", "Graph work",
+                 "Number of pieces of device work that these calls launched."),
            Item(&LaunchDigest::graph_work));
   AddStat<Row>(table, "cpuDuration", "Call", "the durations of the launching calls",
                [](const Row& r) -> const Stat& { return r.item->call; });
@@ -101,10 +103,12 @@ Table QueuesTable(const Job& job) {
   AddKeys(table)
       .Add(IntegerKey("stream", "Stream", "Number of the stream on the device."),
            Item(&QueueDigest::stream))
-      .Add(Count("count", "Changes",
-                 "Number of launches and of starts of work, each of which changes the length of "
-                 "the queue."),
-           [](const Row& r) { return Cell(static_cast<int64_t>(r.item->points.count)); })
+      .Add(
+          Count(
+              "count", "Changes",
+              "Number of launches and of starts of their work, each of which changes the length of "
+              "the queue. A graph is one launch, which starts with its first work."),
+          [](const Row& r) { return Cell(static_cast<int64_t>(r.item->points.count)); })
       .Add(Quotient("mean", "Mean", "Mean queue length, sampled after each change."),
            [](const Row& r) { return Cell(r.item->points.Mean()); })
       .Add(Quotient("std", "Std dev",
@@ -134,14 +138,15 @@ Table QueuesTable(const Job& job) {
       .Add(Count("timeMedian", "Median over time",
                  "Median of the queue length over time; accurate to 1 %.", Merge::kNone),
            [](const Row& r) { return Cell(r.item->time.Quantile(0.5)); })
-      .Add(Duration("durationAtMaxQueueLengthUs", "Queue full",
-                    "Time with 1,022 or more launches waiting, accurate to 1 %. When the queue is "
-                    "full, the next launch blocks the host."),
-           [](const Row& r) { return TimeCell(static_cast<Ns>(r.item->time.AtLeast(kFullQueue))); })
+      .Add(Duration(
+               "durationAtMaxQueueLengthUs", "Queue full",
+               "Time with 1,022 or more launches waiting. When the queue is full, the next launch "
+               "blocks the host."),
+           [](const Row& r) { return TimeCell(r.item->full); })
       .Add(Share("relativeDurationAtMaxQueueLength", "Queue full share",
                  "Share of the stream's time during which its queue was full."),
            [](const Row& r) {
-             return ShareCell(static_cast<double>(r.item->time.AtLeast(kFullQueue)),
+             return ShareCell(static_cast<double>(r.item->full),
                               static_cast<double>(r.item->time.count()));
            });
   return table.Make(All(job, &RankDigest::queues));
@@ -227,20 +232,25 @@ Table JobSequencesTable(const Job& job) {
   TableBuilder<Row> table;
   AddKeys(table)
       .Add(TextKey("operator", "Operator",
-                   "Innermost operator that launched at least three kernels."),
+                   "Innermost operator that launched 3 to 64 kernels, copies and memsets; of those "
+                   "that did "
+                   "so at least twice in the same order, the 20 with the most device time. With an "
+                   "operator asked for, all sequences of operators of that name."),
            [](const Row& r) { return TextCell(r.item->operation); })
-      .Add(TextKey("pattern", "Kernels", "Names of the kernels, in the order in which they ran."),
+      .Add(TextKey("pattern", "Kernels",
+                   "Names of the kernels, copies and memsets, in the order in which they ran."),
            [](const Row& r) {
              std::string text;
              for (const std::string& name : r.item->kernels)
                text += (text.empty() ? "" : "|") + name;
              return TextCell(text);
            })
-      .Add(Count("kernels", "Length", "Number of kernels in the sequence.", Merge::kNone),
+      .Add(Count("kernels", "Length", "Number of kernels, copies and memsets in the sequence.",
+                 Merge::kNone),
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->kernels.size())); })
       .Add(Count("count", "Count", "Number of calls that launched exactly this sequence."),
            Item(&SequenceDigest::count))
-      .Add(Duration("gpuKernelDurationUs", "Device", "Sum of the durations of the kernels."),
+      .Add(Duration("gpuKernelDurationUs", "Device", "Sum of their durations."),
            TimeItem(&SequenceDigest::device_time))
       .Add(Duration("cpuOpDurationUs", "Host", "Sum of the durations of the calls."),
            TimeItem(&SequenceDigest::host_time));

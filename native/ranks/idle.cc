@@ -29,7 +29,7 @@ void AddStream(const Model& model, int64_t device, const Track& track, RankDiges
   Ns end = 0;
   for (SliceIndex i = track.first; i < track.last; ++i) {
     if (!IsDeviceWork(s.kind(i))) continue;
-    if (any && s.start(i) >= end) {
+    if (any && s.start(i) > end) {
       const Ns gap = s.start(i) - end;
       const SliceIndex launch = model.launch[i];
       const bool late = launch != kNone && s.start(launch) > end;

@@ -58,6 +58,7 @@ void AddQueues(const DigestWork& work, RankDigest* digest) {
       Ns since = points.front().at;
       for (const SeriesPoint& point : points) {
         queue.time.Add(length, static_cast<uint64_t>(point.at - since));
+        if (length >= kFullQueue) queue.full += point.at - since;
         length = point.value;
         since = point.at;
         queue.points.Add(length, digest->rank);

@@ -91,15 +91,6 @@ int64_t Sketch::Quantile(double share) const {
   return 0;
 }
 
-uint64_t Sketch::AtLeast(int64_t value) const {
-  const uint16_t first = BinOf(value);
-  uint64_t sum = 0;
-  for (const auto& [bin, count] : bins_) {
-    if (bin >= first) sum = Plus(sum, count);
-  }
-  return sum;
-}
-
 void Stat::Add(int64_t value, int64_t rank) {
   if (count == 0 || value < min) min = value;
   if (count == 0 || value > max) {

@@ -19,8 +19,6 @@ class Sketch {
   uint64_t count() const;
   // The value below which `share` (0 to 1) of all lies, within 1 %; 0 of nothing.
   int64_t Quantile(double share) const;
-  // How many are at least `value`, to the precision of its bin.
-  uint64_t AtLeast(int64_t value) const;
   bool operator==(const Sketch&) const = default;
 
   // Bins with their counts, ascending.

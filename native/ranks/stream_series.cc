@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/kernels.h"
+#include "analysis/launch_queue.h"
 #include "base/saturating.h"
 
 namespace emberline {
@@ -25,15 +27,14 @@ void AddUp(std::vector<SeriesPoint>* points) {
 }  // namespace
 
 std::map<int64_t, std::vector<SeriesPoint>> QueuesOf(const Model& model, const Device& device) {
-  const TraceStore& s = model.store();
   std::map<int64_t, std::vector<SeriesPoint>> streams;
-  ForEachLaunch(model, device,
-                [&](const Track& track, SliceIndex i, SliceIndex call, std::optional<Ns>) {
-                  // Clocks of host and device may disagree by a little.
-                  const Ns begin = std::max(s.start(i), s.start(call));
-                  streams[track.stream].push_back({s.start(call), 1});
-                  streams[track.stream].push_back({begin, -1});
-                });
+  for (const TrackIndex t : device.streams) {
+    for (const Interval& launch : WaitingLaunches(model, t)) {
+      std::vector<SeriesPoint>& points = streams[model.store().tracks()[t].stream];
+      points.push_back({launch.begin, 1});
+      points.push_back({launch.end, -1});
+    }
+  }
   for (auto& [stream, points] : streams) {
     std::stable_sort(points.begin(), points.end(), [](const SeriesPoint& a, const SeriesPoint& b) {
       return a.at != b.at ? a.at < b.at : a.value > b.value;
@@ -54,7 +55,7 @@ std::map<std::string, CopySeries> CopiesOf(const Model& model, const Device& dev
       ++kind.count;
       kind.time += s.duration(i);
       kind.times.push_back({s.start(i), s.end(i)});
-      const auto bytes = s.ArgInt(i, ArgRole::kBytes);
+      const auto bytes = CopyBytes(model, i);
       if (!bytes || *bytes < 0) continue;
       kind.bytes = SaturatingAdd(std::max<int64_t>(kind.bytes, 0), *bytes);
       const Ns length = std::max(s.duration(i), kShortestCopy);

@@ -18,8 +18,8 @@ struct SeriesPoint {
   int64_t value = 0;
 };
 
-// Works that were launched on each stream and have not begun, after each launch and each begin. By
-// stream. Works without a recorded launch do not count, so that no length is negative.
+// Launches on each stream whose work has not begun, after each launch and each begin. By stream. As
+// analysis/launch_queue.h counts them, so that no length is negative.
 std::map<int64_t, std::vector<SeriesPoint>> QueuesOf(const Model& model, const Device& device);
 
 // Copies of one kind on a device.

@@ -20,7 +20,7 @@ enum class ArgRole : uint8_t {
   kAutogradPhase,   // text: "backward" where a range says so
   kWaitedRecord,    // integer: correlation of the event record that a stream waited for
   kWaitedStream,    // integer: the stream of that record
-  kWaitingStream,   // integer: the stream that waited
+  kWaitingStream,   // integer: the stream that waited; of device work, its own
   kWaitingDevice,   // integer: the device of both
   // What operators were called with.
   kInputShapes,   // JSON: a list of lists of integers

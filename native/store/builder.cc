@@ -243,6 +243,7 @@ Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelTok
   if (!nested || !PlaceFlows(cancel)) return cancelled;
   store_->arg_table_.Freeze();
   store_->FindArgKeys();
+  SettleStreams();
   problems_.AppendTo(store_->problems_);
   std::shared_ptr<const TraceStore> done = std::move(store_);
   store_ = std::make_shared<TraceStore>();

@@ -175,6 +175,7 @@ class TraceBuilder {
   bool SortSlices(const CancelToken& cancel);
   // `order`: rows by their place in the store.
   void SettleDeviceWork(const std::vector<uint32_t>& order);
+  void SettleStreams();
   bool Nest(const CancelToken& cancel);
   void PlaceRest();
   bool PlaceFlows(const CancelToken& cancel);

@@ -91,6 +91,21 @@ void TraceBuilder::SettleDeviceWork(const std::vector<uint32_t>& order) {
   }
 }
 
+// Recorders may give device rows numbers of their own (MTIA's are multiples of the stream's): the
+// first work of a row says whose stream it is.
+void TraceBuilder::SettleStreams() {
+  const TraceStore& store = *store_;
+  for (Track& track : store_->tracks_) {
+    if (track.kind != TrackKind::kDeviceStream || track.layer != 0) continue;
+    for (SliceIndex i = track.first; i < track.last; ++i) {
+      if (!IsDeviceWork(store.kind(i))) continue;
+      const auto stream = store.ArgInt(i, ArgRole::kWaitingStream);
+      if (stream && *stream >= 0) track.stream = *stream;
+      break;
+    }
+  }
+}
+
 // Parents and depths. Active slices are kept in order of their start; the one on top is nearly
 // always the parent, deeper ones matter only where ranges cross.
 //

@@ -294,5 +294,81 @@ TEST_CASE("kernel sequences are counted per operator") {
   CHECK(found[1].count == 1);
 }
 
+TEST_CASE("a graph waits as one launch, which begins with its first work") {
+  Drawing d;
+  d.Slice("cuda_runtime", "cudaGraphLaunch", "1", "10", 0, 5, "\"correlation\":1");
+  for (int i = 0; i < 1500; ++i) d.Kernel("k", 1, 100 + 2 * i, 1);
+  d.Kernel("beside", 1, 150, 1, "", 0, 8);
+  d.Launch(2, 10, 5);
+  d.Kernel("last", 2, 4000, 1);
+  const auto digest = DigestOfDrawing(d);
+  REQUIRE(digest.ranks.size() == 1);
+  const auto& queues = digest.ranks[0].queues;
+  REQUIRE(queues.size() == 2);
+  CHECK(queues[0].stream == 7);
+  CHECK(queues[0].points.count == 4);
+  CHECK(queues[0].points.max == 2);
+  CHECK(queues[0].full == 0);
+  CHECK(queues[1].points.count == 2);
+  REQUIRE(digest.ranks[0].launches.size() == 1);
+  CHECK(digest.ranks[0].launches[0].graph_launches == 1);
+  CHECK(digest.ranks[0].launches[0].graph_work == 1501);
+  CHECK(digest.ranks[0].launches[0].call.count == 1);
+}
+
+TEST_CASE("a queue is full from 1,022 waiting launches on, not from about so many") {
+  // The queue fills by one each microsecond; then its work begins, one piece each microsecond.
+  const auto full = [](int launches) {
+    Drawing d;
+    for (int i = 0; i < launches; ++i) {
+      d.Launch(i + 1, i, 1);
+      d.Kernel("k", i + 1, 2000 + i, 1);
+    }
+    return DigestOfDrawing(d).ranks.at(0).queues.at(0).full;
+  };
+  CHECK(full(1021) == 0);
+  CHECK(full(1022) == (2000 - 1021) * 1000);
+  CHECK(full(1024) == (2000 - 1021 + 2) * 1000);
+}
+
+TEST_CASE("where a copy lacks its bytes, its call has them") {
+  Drawing d;
+  d.Slice("cuda_runtime", "hipMemcpyAsync", "1", "10", 0, 5, "\"correlation\":1,\"size\":4000");
+  d.Device("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 1, 20, 4);
+  const auto digest = DigestOfDrawing(d);
+  const auto& copies = digest.ranks.at(0).copies;
+  REQUIRE(copies.size() == 1);
+  CHECK(copies[0].bytes == 4000);
+  CHECK(copies[0].rate_max == 1'000'000);
+}
+
+TEST_CASE("rows of streams may have numbers of their own: the work says its stream") {
+  Drawing d;
+  d.Launch(1, 0, 5);
+  d.Slice("kernel", "k", "0", "408", 20, 4, "\"device\":0,\"stream\":102,\"correlation\":1");
+  d.Launch(2, 30, 5);
+  d.Slice("kernel", "k", "0", "12", 50, 4, "\"device\":0,\"correlation\":2");
+  const auto digest = DigestOfDrawing(d);
+  const auto& queues = digest.ranks.at(0).queues;
+  REQUIRE(queues.size() == 2);
+  CHECK(queues[0].stream == 12);
+  CHECK(queues[1].stream == 102);
+}
+
+TEST_CASE("work that follows at once leaves no gap") {
+  Drawing d;
+  for (int i = 0; i < 4; ++i) d.Launch(i + 1, i, 1);
+  d.Kernel("k", 1, 10, 5);
+  d.Kernel("k", 2, 15, 5);  // at once
+  d.Kernel("k", 3, 23, 5);
+  d.Kernel("k", 4, 24, 2);  // inside of the one before
+  for (const IdleDigest& idle : DigestOfDrawing(d).ranks.at(0).idle) {
+    if (idle.stream < 0) continue;
+    CHECK(idle.cause == "kernelWait");
+    CHECK(idle.count == 1);
+    CHECK(idle.time == 3000);
+  }
+}
+
 }  // namespace
 }  // namespace emberline
