@@ -36,8 +36,11 @@ inline constexpr Sentence kJobStep{
     "jobStep",
     "Step {step}: computation {computation}, overlap {overlap}, exposed communication "
     "{communication}, other {other}"};
-inline constexpr Sentence kJobWaiting{"jobWaiting",
-                                      "Transfer {transfer}, waiting of all ranks {waiting}"};
+inline constexpr Sentence kJobWaiting{
+    "jobWaiting",
+    "{found, select, several {Transfer {transfer}, waiting of all ranks {waiting}} one "
+    "{Communication {transfer}; how much of it was waiting shows where several ranks recorded the "
+    "same collectives} other {No communication with other ranks}}"};
 inline constexpr Sentence kJobStraggler{
     "jobStraggler",
     "Rank {rank} arrived last {last, plural, one {# time} other {# times}} of {calls} and made "

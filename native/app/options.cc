@@ -326,15 +326,15 @@ class CommandLine {
 
   void AddOutput(CLI::App* command, bool markdown = false) {
     std::vector<std::string> words = {"table", "json", "csv"};
-    if (markdown) words.push_back("markdown");
+    if (markdown) words.insert(words.end(), {"markdown", "md"});
     command
         ->add_option_function<std::string>(
             "--format",
             [this](const std::string& text) {
-              options_.format = text == "json"       ? OutputFormat::kJson
-                                : text == "csv"      ? OutputFormat::kCsv
-                                : text == "markdown" ? OutputFormat::kMarkdown
-                                                     : OutputFormat::kTable;
+              options_.format = text == "json"                       ? OutputFormat::kJson
+                                : text == "csv"                      ? OutputFormat::kCsv
+                                : text == "markdown" || text == "md" ? OutputFormat::kMarkdown
+                                                                     : OutputFormat::kTable;
             },
             "form of the result (table)")
         ->type_name(markdown ? "table|json|csv|markdown" : "table|json|csv")

@@ -237,8 +237,15 @@ int RunJobs(const Options& options) {
   const Result<Profile> profile = session.Open(options.path);
   if (!profile.ok()) return Fail(profile.error());
   SlurmOptions slurm;
-  slurm.program = options.program;
-  slurm.out = options.out.empty() ? (fs::path(options.path) / "digests").string() : options.out;
+  // The script may be run from anywhere.
+  const auto absolute = [](const fs::path& path) {
+    std::error_code ignored;
+    return fs::absolute(path, ignored).lexically_normal().string();
+  };
+  const bool named = options.program.find('/') == std::string::npos;
+  slurm.program = named ? options.program : absolute(options.program);
+  slurm.out =
+      absolute(options.out.empty() ? fs::path(options.path) / "digests" : fs::path(options.out));
   slurm.max_array = options.max_array.value_or(slurm.max_array);
   slurm.throttle = options.throttle.value_or(slurm.throttle);
   slurm.retries = options.retries.value_or(slurm.retries);
@@ -340,12 +347,18 @@ std::string StragglerText(const Json& late) {
 std::string SummaryText(const Json& job) {
   const auto us = [](const Json& value) { return Humane(value, "us"); };
   const auto count = [](const Json& value) { return value.get<int64_t>(); };
-  // Each of these notes names one trace that does not belong to the job.
-  const int64_t left_out =
-      std::count_if(job["notes"].begin(), job["notes"].end(), [](const Json& note) {
-        return note["kind"] == "otherJob" || note["kind"] == "duplicateRank" ||
-               note["kind"] == "emptyRank" || note["kind"] == "copiedRank";
-      });
+  // Traces that these notes are about do not belong to the job.
+  int64_t left_out = 0;
+  for (const Json& note : job["notes"]) {
+    const Json& kind = note["kind"];
+    if (kind != "otherJob" && kind != "duplicateRank" && kind != "emptyRank" &&
+        kind != "copiedRank" && kind != "otherRecording") {
+      continue;
+    }
+    for (const Json& argument : note["arguments"]) {
+      if (argument["name"] == "count") left_out += count(argument["value"]);
+    }
+  }
   std::string text =
       Say(messages::kJobSize,
           {{"loaded", count(job["loaded"]) - left_out, Unit::kCount},
@@ -365,8 +378,11 @@ std::string SummaryText(const Json& job) {
                                    {"other", us(mean["otherUs"])}})
               .text +
           "\n";
-  text += Say(messages::kJobWaiting,
-              {{"transfer", us(job["transferUs"])}, {"waiting", us(job["waitingUs"])}})
+  text += Say(messages::kJobWaiting, {{"found", count(job["matchedCollectives"]) > 0 ? "several"
+                                                : count(job["collectives"]) > 0      ? "one"
+                                                                                     : "none"},
+                                      {"transfer", us(job["transferUs"])},
+                                      {"waiting", us(job["waitingUs"])}})
               .text +
           "\n";
   for (const Json& late : job["stragglers"]) text += StragglerText(late);

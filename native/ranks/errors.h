@@ -47,7 +47,8 @@ inline constexpr ErrorText kNoReadableDigest{ErrorKind::kUnreadable, "noReadable
                                              "Make them again with `emberline digest`."};
 inline constexpr ErrorText kNoReadableRank{
     ErrorKind::kUnreadable, "noReadableRank",
-    "No rank of this run can be read.{known, select, yes { {reason}} other {}}"};
+    "No rank of this run can be read.{known, select, yes { {reason}} other {}}",
+    "Record again, or open another run."};
 inline constexpr ErrorText kNoCachedDigest{ErrorKind::kNotFound, "noCachedDigest",
                                            "This trace has no digest yet."};
 inline constexpr ErrorText kDigestsWithoutNames{

@@ -141,6 +141,50 @@ void AddNote(Job* job, const Sentence& sentence, MessageArgs arguments,
       {std::move(said.code), std::move(said.text), std::move(ranks), std::move(said.arguments)});
 }
 
+namespace {
+
+// Traces that are no ranks of the job.
+struct LeftOut {
+  std::vector<const RankDigest*> empty;
+  std::map<int64_t, std::vector<const RankDigest*>> of_other_jobs;  // by their number of ranks
+  std::map<int64_t, std::vector<const RankDigest*>> twice;          // by rank
+};
+
+// One sentence about those that are left out for the same reason, however many they are.
+void NoteLeftOut(const LeftOut& left_out, const std::map<int64_t, const RankDigest*>& chosen,
+                 Job* job) {
+  const auto first_path = [](const std::vector<const RankDigest*>& traces) {
+    return (*std::min_element(
+                traces.begin(), traces.end(),
+                [](const RankDigest* a, const RankDigest* b) { return a->path < b->path; }))
+        ->path;
+  };
+  if (!left_out.empty.empty()) {
+    AddNote(job, messages::kEmptyRank,
+            {{"count", left_out.empty.size()}, {"path", first_path(left_out.empty)}});
+  }
+  for (const auto& [size, traces] : left_out.of_other_jobs) {
+    std::vector<int64_t> ranks;
+    for (const RankDigest* trace : traces) ranks.push_back(trace->rank);
+    AddNote(job, messages::kOtherJob,
+            {{"count", traces.size()},
+             {"path", first_path(traces)},
+             {"size", size},
+             {"usual", job->world_size}},
+            std::move(ranks));
+  }
+  for (const auto& [rank, traces] : left_out.twice) {
+    AddNote(job, messages::kDuplicateRank,
+            {{"count", traces.size()},
+             {"rank", rank},
+             {"kept", chosen.at(rank)->path},
+             {"other", first_path(traces)}},
+            {rank});
+  }
+}
+
+}  // namespace
+
 void ChooseRanks(Job* job) {
   std::map<int64_t, size_t> worlds;
   for (const RankDigest& rank : job->digest->ranks) ++worlds[rank.world_size];
@@ -167,14 +211,13 @@ void ChooseRanks(Job* job) {
         });
     AddNote(job, messages::kOtherRecording, {{"count", others.size()}, {"path", first.path}});
   }
+  LeftOut left_out;
   for (const RankDigest& rank : job->digest->ranks) {
     if (others.count(&rank) > 0) continue;
     if (any && empty(rank)) {
-      AddNote(job, messages::kEmptyRank, {{"path", rank.path}});
+      left_out.empty.push_back(&rank);
     } else if (of_other_job(rank)) {
-      AddNote(job, messages::kOtherJob,
-              {{"path", rank.path}, {"size", rank.world_size}, {"usual", job->world_size}},
-              {rank.rank});
+      left_out.of_other_jobs[rank.world_size].push_back(&rank);
     } else if (rank.rank < 0 || IsImpossible(rank)) {
       unnamed.push_back(&rank);
     } else {
@@ -183,10 +226,10 @@ void ChooseRanks(Job* job) {
       const RankDigest*& kept = at->second;
       const RankDigest* other = &rank;
       if (other->events > kept->events) std::swap(kept, other);
-      AddNote(job, messages::kDuplicateRank,
-              {{"rank", rank.rank}, {"kept", kept->path}, {"other", other->path}}, {rank.rank});
+      left_out.twice[rank.rank].push_back(other);
     }
   }
+  NoteLeftOut(left_out, chosen, job);
   for (const auto& [number, digest] : chosen) job->ranks.push_back({digest, number});
   std::sort(unnamed.begin(), unnamed.end(), [](const RankDigest* a, const RankDigest* b) {
     return std::tie(a->worker, a->path) < std::tie(b->worker, b->path);

@@ -13,6 +13,8 @@
 #include "base/cores.h"
 #include "base/errors.h"
 #include "base/parallel.h"
+#include "ingest/errors.h"
+#include "ingest/read_trace.h"
 #include "ranks/digest_file.h"
 #include "ranks/errors.h"
 #include "ranks/job_tables.h"
@@ -127,25 +129,67 @@ std::vector<TraceRef> RefsOf(const Profile& profile, const JobSource& source) {
   return refs;
 }
 
-// A file that is the same as another of the folder, byte by byte.
-struct Copy {
+// Files that are the same as another of the folder, byte by byte.
+struct Copies {
   int64_t rank;
-  std::string kept, other;  // paths
+  std::string kept, first;  // paths
+  size_t count = 0;
 };
 
 // Traces of a folder that are there twice stay once, and are said to be. (Digests that are there
 // twice are not worth a word: who makes some again makes the same.)
-std::vector<Copy> LeaveOutCopies(std::vector<JobDigest>* parts) {
-  std::vector<Copy> copies;
-  std::map<std::pair<int64_t, std::string>, std::string> paths;
+std::vector<Copies> LeaveOutCopies(std::vector<JobDigest>* parts) {
+  std::map<std::pair<int64_t, std::string>, Copies> found;
   std::erase_if(*parts, [&](const JobDigest& part) {
     if (part.ranks.size() != 1) return false;
     const RankDigest& rank = part.ranks[0];
-    const auto [at, added] = paths.try_emplace({rank.rank, rank.file_id}, rank.path);
-    if (!added) copies.push_back({rank.rank, at->second, rank.path});
-    return !added;
+    const auto [at, added] =
+        found.try_emplace({rank.rank, rank.file_id}, Copies{rank.rank, rank.path, ""});
+    if (added) return false;
+    if (at->second.count++ == 0) at->second.first = rank.path;
+    return true;
   });
+  std::vector<Copies> copies;
+  for (auto& [id, one] : found) {
+    if (one.count > 0) copies.push_back(std::move(one));
+  }
   return copies;
+}
+
+// Traces that lie beside digests, and of which none is.
+void NoteTracesWithoutDigest(const fs::path& folder, const CancelToken& cancel, Job* job) {
+  std::error_code fault;
+  if (!fs::is_directory(folder, fault)) return;
+  std::set<std::string> known;
+  for (const RankDigest& rank : job->digest->ranks) {
+    known.insert(fs::path(rank.path).filename().string());
+  }
+  // Only where something may be one the folder is looked through.
+  bool any = false;
+  size_t seen = 0;
+  for (fs::directory_iterator at(folder, fault), end; !fault && at != end && seen < kMaxFiles;
+       at.increment(fault), ++seen) {
+    const fs::path name = at->path().filename();
+    const fs::path inner = name.extension() == ".gz" ? name.stem() : name;
+    any = any || (inner.extension() == ".json" && known.count(name.string()) == 0);
+  }
+  if (!any) return;
+  const Result<Discovery> found = DiscoverRuns(folder, cancel);
+  if (!found.ok()) return;
+  size_t count = 0;
+  std::string first;
+  for (const RunFiles& run : found->runs) {
+    for (const WorkerFiles& worker : run.workers) {
+      for (const SpanFile& span : worker.spans) {
+        if (known.count(span.path.filename().string()) > 0) continue;
+        if (count++ == 0) first = span.path.string();
+      }
+    }
+  }
+  if (count == 0) return;
+  AddNote(job, messages::kTracesWithoutDigest, {{"count", count}, {"path", first}});
+  // Ranks may be missing for this.
+  std::rotate(job->notes.begin(), job->notes.end() - 1, job->notes.end());
 }
 
 // Workers that were recorded more than once, of which a job shows one recording.
@@ -228,7 +272,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
     loaded.broken.push_back({path.ok() ? path->string() : refs[i].selection.worker, error.message});
   }
   loaded.loaded = parts.size();
-  std::vector<Copy> copies = LeaveOutCopies(&parts);
+  std::vector<Copies> copies = LeaveOutCopies(&parts);
   std::optional<JobDigest> merged = MergeAll(std::move(parts), &loaded.broken);
   if (!merged) {
     const bool known = !loaded.broken.empty();
@@ -238,17 +282,18 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   }
   loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
                         refs.size() == RefsOf(*profile, all).size());
-  for (Copy& copy : copies) {
+  for (Copies& copy : copies) {
     // A trace that does not say its rank has the number that it is shown with.
     const auto shown =
         std::find_if(loaded.job.ranks.begin(), loaded.job.ranks.end(),
                      [&](const JobRank& rank) { return rank.digest->path == copy.kept; });
     const int64_t rank = shown != loaded.job.ranks.end() ? shown->rank : copy.rank;
     AddNote(&loaded.job, messages::kCopiedRank,
-            {{"known", rank < 0 ? "no" : "yes"},
+            {{"count", copy.count},
+             {"known", rank < 0 ? "no" : "yes"},
              {"rank", rank},
              {"kept", std::move(copy.kept)},
-             {"other", std::move(copy.other)}},
+             {"other", std::move(copy.first)}},
             {rank});
   }
   NoteSpans(*profile, source, &loaded.job);
@@ -262,6 +307,7 @@ Result<LoadedJob> FromDigests(const JobSource& source, const CancelToken& cancel
   loaded.loaded = merged->ranks.size();
   loaded.files = std::max(loaded.files, loaded.loaded);
   loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken);
+  NoteTracesWithoutDigest(source.digests, cancel, &loaded.job);
   return loaded;
 }
 
@@ -328,6 +374,8 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
   const std::vector<fs::path> found = DigestFiles(path);
   *files = found.size();
   if (found.empty()) {
+    std::error_code fault;
+    if (!fs::exists(path, fault)) return MakeError(errors::kNoSuchPath, {{"path", path.string()}});
     return MakeError(errors::kNoDigest, {{"path", path.string()}});
   }
   const size_t threads = std::min<size_t>(UsableCores(), found.size());

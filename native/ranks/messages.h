@@ -7,20 +7,27 @@
 namespace emberline::messages {
 
 // Which traces belong to the job.
+// Of several traces, {path} is the first.
 inline constexpr Sentence kOtherJob{
     "otherJob",
-    "{path} is left out: it belongs to a job of {size} ranks, but the others belong to one of "
+    "{count, plural, one {{path} is left out: it belongs} other {# traces are left out, the first "
+    "of them {path}: they belong}} to a job of {size} ranks, but the others belong to one of "
     "{usual}."};
 inline constexpr Sentence kEmptyRank{
-    "emptyRank", "{path} is left out: it contains no work, only the start of a recording."};
+    "emptyRank",
+    "{count, plural, one {{path} is left out: it contains} other {# traces are left out, the first "
+    "of them {path}: they contain}} no work, only the start of a recording."};
 inline constexpr Sentence kOnlyEmptyRanks{
     "onlyEmptyRanks",
     "{count, plural, one {The trace contains} other {All # traces contain}} no work, only the "
     "start "
     "of a recording: there is nothing to sum up. Record at least one whole step."};
-inline constexpr Sentence kDuplicateRank{"duplicateRank",
-                                         "Rank {rank} has two traces: {kept} is used because it "
-                                         "has more events, and {other} is left out."};
+// {count} traces are left out, {other} is one of them.
+inline constexpr Sentence kDuplicateRank{
+    "duplicateRank",
+    "{count, plural, one {Rank {rank} has two traces: {kept} is used because it has more events, "
+    "and {other} is left out.} other {Rank {rank} has more traces than one: {kept} is used because "
+    "it has the most events, and # are left out, one of them {other}.}}"};
 // {path} is the first of them.
 inline constexpr Sentence kOtherRecording{
     "otherRecording",
@@ -29,8 +36,15 @@ inline constexpr Sentence kOtherRecording{
     "them {path}}}. To see another recording, put its traces into a folder of their own."};
 inline constexpr Sentence kCopiedRank{
     "copiedRank",
-    "{other} is left out: it is a copy of {kept}{known, select, yes {, the trace of rank {rank}} "
-    "other {}}."};
+    "{count, plural, one {{other} is left out: it is a copy} other {# traces are left out, the "
+    "first of them {other}: they are copies}} of {kept}{known, select, yes {, the trace of rank "
+    "{rank}} other {}}."};
+// Of a folder of digests.
+inline constexpr Sentence kTracesWithoutDigest{
+    "tracesWithoutDigest",
+    "{count, plural, one {The folder also contains the trace {path}, which has} other {The folder "
+    "also contains # traces, the first of them {path}, which have}} no digest and {count, plural, "
+    "one {is} other {are}} not shown. Digests are made with `emberline digest`."};
 inline constexpr Sentence kUnknownRank{
     "unknownRank", "{path} does not say which rank it is from; it is shown as rank {rank}."};
 inline constexpr Sentence kImpossibleRank{

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/number_text.h"
+#include "base/saturating.h"
 #include "ranks/job.h"
 #include "ranks/messages.h"
 
@@ -15,8 +16,21 @@ constexpr size_t kNamed = 16;                // ranks listed in one sentence
 constexpr Ns kClockApart = 600'000'000'000;  // ten minutes
 constexpr double kSlowLink = 0.6;
 constexpr size_t kMaxNotes = 200;
+constexpr size_t kMaxListed = 4096;  // missing ranks that are listed for programs
 
 std::string Number(int64_t value) { return std::to_string(value); }
+
+// "0-3, 7" of ranges, the last of each included.
+std::string RangeList(const std::vector<std::pair<int64_t, int64_t>>& ranges) {
+  std::string text;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const auto& [first, last] = ranges[i];
+    if (i == kNamed) return text + " and others";
+    text += (text.empty() ? "" : ", ") + Number(first);
+    if (last > first) text += (last == first + 1 ? ", " : "-") + Number(last);
+  }
+  return text;
+}
 
 class Notes {
  public:
@@ -40,16 +54,27 @@ class Notes {
     Add(sentence, std::move(arguments), ranks);
   }
 
+  // A trace may claim any number of ranks: they are told by where they begin and end.
   void Missing() {
-    std::vector<int64_t> missing;
-    std::set<int64_t> there;
-    for (const JobRank& rank : job_.ranks) there.insert(rank.rank);
-    const int64_t world = std::min<int64_t>(job_.world_size, 1 << 20);
-    for (int64_t rank = 0; rank < world; ++rank) {
-      if (there.count(rank) == 0) missing.push_back(rank);
+    std::vector<std::pair<int64_t, int64_t>> gaps;  // the last included
+    std::vector<int64_t> missing;                   // the first of them
+    int64_t count = 0, next = 0;
+    const auto add = [&](int64_t end) {
+      if (next >= end) return;
+      gaps.emplace_back(next, end - 1);
+      count += end - next;
+      for (int64_t rank = next; rank < end && missing.size() < kMaxListed; ++rank) {
+        missing.push_back(rank);
+      }
+    };
+    for (const JobRank& rank : job_.ranks) {
+      add(std::min(rank.rank, job_.world_size));
+      next = std::max(next, SaturatingAdd(rank.rank, 1));
     }
-    if (missing.empty()) return;
-    AddOf(messages::kMissingRank, missing, {{"size", job_.world_size}});
+    add(job_.world_size);
+    if (gaps.empty()) return;
+    Add(messages::kMissingRank,
+        {{"size", job_.world_size}, {"ranks", RangeList(gaps)}, {"count", count}}, missing);
   }
 
   void Clocks() {
@@ -221,17 +246,16 @@ class Notes {
 }  // namespace
 
 std::string RankList(const std::vector<int64_t>& ranks) {
-  std::string text;
-  size_t named = 0;
-  for (size_t i = 0; i < ranks.size();) {
-    size_t end = i + 1;
-    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-    if (named++ == kNamed) return text + " and others";
-    text += (text.empty() ? "" : ", ") + Number(ranks[i]);
-    if (end - i > 1) text += (end - i == 2 ? ", " : "-") + Number(ranks[end - 1]);
-    i = end;
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (const int64_t rank : ranks) {
+    if (!ranges.empty() && rank - 1 == ranges.back().second) {
+      ranges.back().second = rank;
+    } else {
+      ranges.emplace_back(rank, rank);
+    }
+    if (ranges.size() > kNamed) break;
   }
-  return text;
+  return RangeList(ranges);
 }
 
 void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete) {

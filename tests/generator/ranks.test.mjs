@@ -161,21 +161,23 @@ test('files named for other ranks than those in them are said to be, once', asyn
   assert.deepEqual(others, []);
 });
 
-test('empty and damaged files named like ranks are broken ranks; other files are not', async () => {
+test('empty and damaged files named like ranks are broken ranks; others are only named', async () => {
   const at = written(plain(4), (rank) => `rank${rank}.json.gz`);
   fs.writeFileSync(path.join(at, 'rank1.json.gz'), '');
   fs.writeFileSync(path.join(at, 'rank2.json.gz'), Buffer.from([0x1f, 0x8b]));
   fs.writeFileSync(path.join(at, 'settings.json'), '');
   const broken = (await notes(at, 'brokenFile')).map(({ text }) => text);
-  assert.equal(broken.length, 2);
+  assert.equal(broken.length, 3);
   assert.match(broken[0], /rank1\.json\.gz cannot be read/);
   assert.match(broken[1], /rank2\.json\.gz cannot be read/);
+  assert.match(broken[2], /settings\.json cannot be read/);
   const digests = await emberline(['digest', at, '-o', path.join(folder, 'of-broken')]);
   assert.equal(digests.status, 3);
   assert.match(digests.stdout, /2 digests made, 0 already there, 2 traces failed/);
   const { stdout } = await emberline(['jobs', 'slurm', at]);
   for (const name of ['rank0', 'rank1', 'rank2', 'rank3'])
     assert.match(stdout, RegExp(`/${name}\\.`));
+  assert.doesNotMatch(stdout, /settings/);
 });
 
 test('a job has more ranks than files that are looked at', async () => {

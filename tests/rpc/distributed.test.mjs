@@ -165,7 +165,7 @@ test('a folder of digests is a job without a profile', async () => {
   const job = await ask('job', { digests });
   const traces = await ask('job', { profileId });
   assert.deepEqual({ ...job, ranks: [] }, { ...traces, ranks: [] });
-  await assert.rejects(ask('job', { digests: join(folder, 'none') }), /There is no digest/);
+  await assert.rejects(ask('job', { digests: join(folder, 'none') }), /There is no file or folder/);
   await assert.rejects(ask('job', {}), /neither a profile nor digests/);
 });
 

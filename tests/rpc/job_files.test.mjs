@@ -100,6 +100,120 @@ test('the rank of the longest run is one that the job has', async () => {
   assert.equal(mm.maxRank, shown);
 });
 
+test('many traces that are left out for one reason are one sentence', async () => {
+  const at = planted({ ranks: 8, steps: 1 });
+  const other = planted({ ranks: 4, steps: 1, seed: 3 });
+  fs.readdirSync(other).forEach((name, k) => {
+    fs.copyFileSync(path.join(other, name), path.join(at, `other${k}.${k}.pt.trace.json`));
+  });
+  const [name] = fs.readdirSync(at);
+  const first = fs.readFileSync(path.join(at, name), 'utf8');
+  for (let k = 0; k < 3; k += 1) {
+    fs.writeFileSync(path.join(at, `copy${k}.${k}.pt.trace.json`), first);
+    const trace = JSON.parse(first);
+    trace.traceEvents.length -= 1 + k;
+    const text = JSON.stringify(trace);
+    fs.writeFileSync(path.join(at, `less${k}.${k}.pt.trace.json`), text);
+    const empty = JSON.stringify({ ...trace, traceEvents: [], k });
+    fs.writeFileSync(path.join(at, `none${k}.${k}.pt.trace.json`), empty);
+  }
+  const notes = new Map((await notesOf(at)).map(({ kind, text }) => [kind, text]));
+  assert.deepEqual([...notes.keys()].sort(), [
+    'copiedRank',
+    'duplicateRank',
+    'emptyRank',
+    'otherJob',
+  ]);
+  assert.match(notes.get('otherJob'), /^4 traces are left out, the first of them .*other0\./);
+  assert.match(notes.get('otherJob'), /they belong to a job of 4 ranks, but .* one of 8\.$/);
+  assert.match(
+    notes.get('copiedRank'),
+    /^3 traces .*: they are copies of .*, the trace of rank 0\.$/,
+  );
+  assert.match(notes.get('emptyRank'), /^3 traces .*none0\..*: they contain no work/);
+  assert.match(
+    notes.get('duplicateRank'),
+    /^Rank 0 has more traces than one: .* and 3 are left out/,
+  );
+  const { stdout } = await emberline(['distributed', at]);
+  assert.match(stdout, /^8 ranks of 8 on /);
+});
+
+test('a size that no job has is told as it is, without a list of all its ranks', async () => {
+  const at = planted();
+  for (const name of fs.readdirSync(at)) {
+    const trace = JSON.parse(fs.readFileSync(path.join(at, name), 'utf8'));
+    trace.distributedInfo.world_size = 2 ** 40;
+    fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+  }
+  const [note] = (await notesOf(at)).filter(({ kind }) => kind === 'missingRank');
+  assert.match(
+    note.text,
+    /^Ranks 2-1099511627775 have no trace here; the job has 1099511627776\.$/,
+  );
+  assert.deepEqual([note.ranks.length, note.ranks[0]], [4096, 2]);
+});
+
+test('traces beside digests are named where they have none', async () => {
+  const at = planted({ ranks: 3, steps: 1 });
+  const made = await digestsOf(at);
+  const [lost] = fs.readdirSync(made);
+  fs.rmSync(path.join(made, lost));
+  for (const name of fs.readdirSync(made)) {
+    fs.renameSync(path.join(made, name), path.join(at, name));
+  }
+  fs.writeFileSync(path.join(at, 'settings.json'), '{}');
+  const [note] = await notesOf(at);
+  assert.equal(note.kind, 'tracesWithoutDigest');
+  assert.match(
+    note.text,
+    /also contains the trace .*node0_0.*, which has no digest and is not shown/,
+  );
+  const { status } = await emberline([
+    'digest',
+    ...fs
+      .readdirSync(at)
+      .filter((n) => n.endsWith('.pt.trace.json'))
+      .map((n) => path.join(at, n)),
+    '-o',
+    at,
+  ]);
+  assert.equal(status, 0);
+  assert.ok((await notesOf(at)).every(({ kind }) => kind !== 'tracesWithoutDigest'));
+  // What does not exist is not a folder without digests.
+  const { stderr } = await emberline(['merge', path.join(at, 'absent')]);
+  assert.match(stderr, /There is no file or folder .*absent\./);
+});
+
+test('what one rank alone recorded is not called waiting', async () => {
+  const line = async (at) => (await emberline(['distributed', at])).stdout.split('\n')[2];
+  const at = planted({ ranks: 2, steps: 1, missing: [1] });
+  assert.match(await line(at), /^Communication [\d.]+ .s; how much of it was waiting shows where/);
+  const [name] = fs.readdirSync(at);
+  const trace = JSON.parse(fs.readFileSync(path.join(at, name), 'utf8'));
+  trace.traceEvents = trace.traceEvents.filter((one) => !/nccl|record_param|c10d/.test(one.name));
+  fs.writeFileSync(path.join(at, name), JSON.stringify(trace));
+  assert.equal(await line(at), 'No communication with other ranks');
+  assert.match(await line(planted()), /^Transfer .*, waiting of all ranks /);
+});
+
+test('md is markdown', async () => {
+  const at = planted();
+  const long = await emberline(['overlap', at, '--format', 'markdown']);
+  const short = await emberline(['overlap', at, '--format', 'md']);
+  assert.match(short.stdout, /^\| Rank \|/m);
+  assert.equal(short.stdout, long.stdout);
+});
+
+test('the script of a job array runs from anywhere', async () => {
+  const at = planted();
+  const named = ['jobs', 'slurm', path.basename(at), '--program', './emberline'];
+  const { stdout } = await emberline(named, { cwd: folder });
+  assert.ok(stdout.includes(`out='${path.join(at, 'digests')}'`), stdout.slice(0, 400));
+  assert.ok(stdout.includes(`emberline='${path.join(folder, 'emberline')}'`));
+  assert.match((await emberline(['jobs', 'slurm', at])).stdout, /^emberline='emberline'$/m);
+});
+
 test('what cannot be written is said with the reason', async () => {
   const at = planted();
   const digests = await digestsOf(at);

@@ -114,6 +114,8 @@ const serious = new Set([
   'otherRecording',
   'otherJob',
   'emptyRank',
+  'onlyEmptyRanks',
+  'tracesWithoutDigest',
   'copiedRank',
   'unknownRank',
   'clockApart',
