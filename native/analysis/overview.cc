@@ -178,7 +178,8 @@ std::vector<ConfigEntry> Configuration(const Model& model, bool has_device_work,
     if (!value.empty()) entries.push_back({std::move(name), std::move(value)});
   };
   // A runtime call alone (a device query) makes no GPU job (B67).
-  const bool known = !IsOfOtherRecorder(s);
+  // Of a file that was cut nobody knows: device work comes last in it.
+  const bool known = !IsOfOtherRecorder(s) && (has_device_work || !IsIncomplete(s));
   if (known) add("Device type", has_device_work ? KindsText(model) : "CPU");
   add("Vendor", VendorName(vendor));
   if (meta.distributed) {

@@ -225,13 +225,18 @@ TableBuilder<TimeRow>::CellOf Part(Ns DeviceTime::*member) {
 }  // namespace
 
 Table RankStepsTable(const Job& job) {
+  const std::vector<TimeRow> rows = TimeRows(job, true);
+  const bool none_partial = std::none_of(rows.begin(), rows.end(), [](const TimeRow& r) {
+    return r.digest->steps[r.time->step].partial;
+  });
   TableBuilder<TimeRow> table;
   AddTimeKeys(table)
       .Add(TextKey("step", "Step", "Name of the profiler step."),
            [](const TimeRow& r) { return TextCell(r.digest->steps[r.time->step].name); })
-      .Add(
-          FlagFact("partial", "Partial", "Whether the recording ended before the step's work did."),
-          [](const TimeRow& r) { return Cell(r.digest->steps[r.time->step].partial); })
+      .Add(HiddenIf(none_partial,
+                    FlagFact("partial", "Partial",
+                             "Whether the recording ended before the step's work did.")),
+           [](const TimeRow& r) { return Cell(r.digest->steps[r.time->step].partial); })
       .Add(Duration("stepUs", "Step time",
                     "Duration of the step, including the device work that it launched."),
            Part(&DeviceTime::length))
@@ -257,7 +262,7 @@ Table RankStepsTable(const Job& job) {
              return ShareCell(static_cast<double>(r.time->communication),
                               static_cast<double>(r.time->length));
            });
-  return table.Make(TimeRows(job, true));
+  return table.Make(rows);
 }
 
 Table TemporalTable(const Job& job) {

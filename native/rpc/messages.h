@@ -65,9 +65,8 @@ inline constexpr AbsenceText kNoOperatorStacks{"noOperatorStacks",
 inline constexpr AbsenceText kNoStackOfOperator{"noStackOfOperator",
                                                 "No Python stack was recorded for this operator.",
                                                 "with_stack", "profile(with_stack=True)"};
-inline constexpr AbsenceText kNoModuleCalls{
-    "noModuleCalls", "No nn.Module calls were recorded.", "with_stack=True",
-    "with torch.profiler.profile(with_stack=True, record_shapes=True) as prof:\n    ..."};
+inline constexpr AbsenceText kNoModuleCalls{"noModuleCalls", "No nn.Module calls were recorded.",
+                                            "with_stack=True", kRecordStacks};
 inline constexpr AbsenceText kNoLightning{
     "noLightning", "This trace has no PyTorch Lightning ranges.",
     "pytorch_lightning.profilers.PyTorchProfiler",
