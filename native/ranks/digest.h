@@ -166,12 +166,13 @@ struct CopyDigest {
   uint64_t count = 0;
   int64_t bytes = -1;  // -1: not recorded
   Ns time = 0, busy = 0;
+  Ns sized_busy = 0;  // of those whose bytes are known
   // Of the sum of the bandwidths of the copies that run, at each change where it is not 0.
   uint64_t points = 0;
   int64_t rate_sum = 0, rate_max = 0;  // kB/s
   template <typename A>
   void Members(A& a) {
-    a(device, kind, count, bytes, time, busy, points, rate_sum, rate_max);
+    a(device, kind, count, bytes, time, busy, sized_busy, points, rate_sum, rate_max);
   }
 };
 

@@ -164,12 +164,14 @@ Table JobCopiesTable(const Job& job) {
       .Add(Duration("sumUs", "Sum", "Sum of the durations."), TimeItem(&CopyDigest::time))
       .Add(Duration("busyUs", "Busy", "Time during which at least one of them was running."),
            TimeItem(&CopyDigest::busy))
-      .Add(Quotient("bandwidth", "Bandwidth", "Bytes divided by busy time; 1 GB is 10^9 bytes.",
+      .Add(Quotient("bandwidth", "Bandwidth",
+                    "Bytes divided by the busy time of the copies that recorded them; 1 GB is 10^9 "
+                    "bytes.",
                     Unit::kGbPerS),
            [](const Row& r) {
-             return r.item->bytes >= 0 && r.item->busy > 0
+             return r.item->bytes >= 0 && r.item->sized_busy > 0
                         ? Cell(static_cast<double>(r.item->bytes) /
-                               static_cast<double>(r.item->busy))
+                               static_cast<double>(r.item->sized_busy))
                         : Cell();
            })
       .Add(Count("points", "Changes",

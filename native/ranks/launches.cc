@@ -86,6 +86,7 @@ void AddCopies(const DigestWork& work, RankDigest* digest) {
         copies.rate_max = std::max(copies.rate_max, point.value);
       }
       copies.busy = LengthOf(Unite(std::move(kind.times)));
+      copies.sized_busy = LengthOf(Unite(std::move(kind.sized)));
       digest->copies.push_back(std::move(copies));
     }
   }

@@ -57,6 +57,7 @@ std::map<std::string, CopySeries> CopiesOf(const Model& model, const Device& dev
       kind.times.push_back({s.start(i), s.end(i)});
       const auto bytes = CopyBytes(model, i);
       if (!bytes || *bytes < 0) continue;
+      kind.sized.push_back(kind.times.back());
       kind.bytes = SaturatingAdd(std::max<int64_t>(kind.bytes, 0), *bytes);
       const Ns length = std::max(s.duration(i), kShortestCopy);
       const double rate = static_cast<double>(*bytes) * 1e6 / static_cast<double>(length);

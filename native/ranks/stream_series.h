@@ -28,6 +28,7 @@ struct CopySeries {
   int64_t bytes = -1;  // -1: not recorded
   Ns time = 0;
   std::vector<Interval> times;
+  std::vector<Interval> sized;  // the same of those whose bytes are known
   // Sum of the bandwidths of the copies that run, in kB/s: whole numbers, so that it comes back to
   // 0.
   std::vector<SeriesPoint> rates;

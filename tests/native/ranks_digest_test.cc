@@ -342,6 +342,20 @@ TEST_CASE("where a copy lacks its bytes, its call has them") {
   CHECK(copies[0].rate_max == 1'000'000);
 }
 
+TEST_CASE("a copy without bytes takes no part in the bandwidth of its kind") {
+  Drawing d;
+  d.Slice("cuda_runtime", "hipMemcpyAsync", "1", "10", 0, 5, "\"correlation\":1,\"size\":4000");
+  d.Device("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 1, 20, 4);
+  d.Slice("cuda_runtime", "hipMemcpyAsync", "1", "10", 30, 5, "\"correlation\":2");
+  d.Device("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 2, 40, 12);
+  const auto digest = DigestOfDrawing(d);
+  const auto& copies = digest.ranks.at(0).copies;
+  REQUIRE(copies.size() == 1);
+  CHECK(copies[0].bytes == 4000);
+  CHECK(copies[0].busy == 16'000);
+  CHECK(copies[0].sized_busy == 4'000);
+}
+
 TEST_CASE("rows of streams may have numbers of their own: the work says its stream") {
   Drawing d;
   d.Launch(1, 0, 5);
