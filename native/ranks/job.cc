@@ -183,25 +183,25 @@ void NoteLeftOut(const LeftOut& left_out, const std::map<int64_t, const RankDige
   }
 }
 
-}  // namespace
-
-void ChooseRanks(Job* job) {
+// Of `traces`, which are in the order of a digest.
+void ChooseOf(const std::vector<const RankDigest*>& traces, Job* job) {
   std::map<int64_t, size_t> worlds;
-  for (const RankDigest& rank : job->digest->ranks) ++worlds[rank.world_size];
+  for (const RankDigest* trace : traces) ++worlds[trace->world_size];
   job->world_size = MostCommon(worlds);
   std::map<int64_t, const RankDigest*> chosen;
   std::vector<const RankDigest*> unnamed;
   // What was cut before its first event has no place in time either.
   const auto empty = [](const RankDigest& rank) { return rank.end <= 0; };
-  const bool any = !std::all_of(job->digest->ranks.begin(), job->digest->ranks.end(), empty);
-  if (!any) AddNote(job, messages::kOnlyEmptyRanks, {{"count", job->digest->ranks.size()}});
+  const bool any = !std::all_of(traces.begin(), traces.end(),
+                                [&](const RankDigest* trace) { return empty(*trace); });
+  if (!any) AddNote(job, messages::kOnlyEmptyRanks, {{"count", traces.size()}});
   const auto of_other_job = [job](const RankDigest& rank) {
     return rank.world_size > 0 && rank.world_size != job->world_size;
   };
   std::vector<const RankDigest*> named;
-  for (const RankDigest& rank : job->digest->ranks) {
-    const bool left_out = (any && empty(rank)) || of_other_job(rank);
-    if (!left_out && rank.rank >= 0 && !IsImpossible(rank)) named.push_back(&rank);
+  for (const RankDigest* trace : traces) {
+    const bool left_out = (any && empty(*trace)) || of_other_job(*trace);
+    if (!left_out && trace->rank >= 0 && !IsImpossible(*trace)) named.push_back(trace);
   }
   const std::set<const RankDigest*> others = OfOtherRecordings(std::move(named));
   if (!others.empty()) {
@@ -212,8 +212,9 @@ void ChooseRanks(Job* job) {
     AddNote(job, messages::kOtherRecording, {{"count", others.size()}, {"path", first.path}});
   }
   LeftOut left_out;
-  for (const RankDigest& rank : job->digest->ranks) {
-    if (others.count(&rank) > 0) continue;
+  for (const RankDigest* trace : traces) {
+    if (others.count(trace) > 0) continue;
+    const RankDigest& rank = *trace;
     if (any && empty(rank)) {
       left_out.empty.push_back(&rank);
     } else if (of_other_job(rank)) {
@@ -246,12 +247,31 @@ void ChooseRanks(Job* job) {
                {"size", digest->world_size},
                {"rank", next}},
               {next});
-    } else if (job->digest->ranks.size() > 1) {
+    } else if (traces.size() > 1) {
       AddNote(job, messages::kUnknownRank, {{"path", digest->path}, {"rank", next}}, {next});
     }
   }
   std::sort(job->ranks.begin(), job->ranks.end(),
             [](const JobRank& a, const JobRank& b) { return a.rank < b.rank; });
+}
+
+}  // namespace
+
+std::set<const RankDigest*> ChosenRanks(std::vector<const RankDigest*> traces) {
+  std::sort(traces.begin(), traces.end(), [](const RankDigest* a, const RankDigest* b) {
+    return std::tie(a->rank, a->file_id) < std::tie(b->rank, b->file_id);
+  });
+  Job job;
+  ChooseOf(traces, &job);
+  std::set<const RankDigest*> chosen;
+  for (const JobRank& rank : job.ranks) chosen.insert(rank.digest);
+  return chosen;
+}
+
+void ChooseRanks(Job* job) {
+  std::vector<const RankDigest*> traces;
+  for (const RankDigest& rank : job->digest->ranks) traces.push_back(&rank);
+  ChooseOf(traces, job);
   NameNodes(job);
   NoteOtherNames(job);
   if (job->ranks.empty()) return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -175,6 +176,9 @@ std::string RankList(const std::vector<int64_t>& ranks);
 // all files were read, so that a missing rank is worth a note.
 Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFile>& broken,
              bool complete = true);
+
+// Those of `traces`, whose digests are not put together yet, that BuildJob() will not leave out.
+std::set<const RankDigest*> ChosenRanks(std::vector<const RankDigest*> traces);
 
 // The stages of BuildJob(), in order.
 void ChooseRanks(Job* job);

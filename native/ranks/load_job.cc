@@ -52,9 +52,29 @@ std::string ContentKey(const fs::path& path) {
   return path.string() + "|" + std::to_string(size) + "|" + std::to_string(time);
 }
 
+// Kernels are summed over all traces of a part. Where a job shows none of them, as of another
+// recording in the same folder, they do not count; what a digest has of both kinds cannot be told
+// apart.
+void LeaveOutKernels(std::vector<JobDigest>* parts) {
+  std::vector<const RankDigest*> traces;
+  for (const JobDigest& part : *parts) {
+    for (const RankDigest& rank : part.ranks) traces.push_back(&rank);
+  }
+  const std::set<const RankDigest*> chosen = ChosenRanks(std::move(traces));
+  for (JobDigest& part : *parts) {
+    const bool shown = std::any_of(part.ranks.begin(), part.ranks.end(),
+                                   [&](const RankDigest& rank) { return chosen.count(&rank) > 0; });
+    if (!shown) part.kernels.clear();
+  }
+}
+
+// What digests are put together for.
+enum class MergeFor : uint8_t { kFile, kJob };
+
 // Joins parts pairwise, so that no rank is moved more often than the logarithm of their number. Of
 // parts that hold the same traces, the larger ones come first.
-std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts, std::vector<BrokenFile>* broken) {
+std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts, MergeFor use,
+                                  std::vector<BrokenFile>* broken) {
   std::stable_sort(parts.begin(), parts.end(), [](const JobDigest& a, const JobDigest& b) {
     return a.ranks.size() > b.ranks.size();
   });
@@ -73,6 +93,7 @@ std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts, std::vector<Brok
     return true;
   });
   if (parts.empty()) return std::nullopt;
+  if (use == MergeFor::kJob) LeaveOutKernels(&parts);
   while (parts.size() > 1) {
     std::vector<JobDigest> next;
     for (size_t i = 0; i < parts.size(); i += 2) {
@@ -273,7 +294,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   }
   loaded.loaded = parts.size();
   std::vector<Copies> copies = LeaveOutCopies(&parts);
-  std::optional<JobDigest> merged = MergeAll(std::move(parts), &loaded.broken);
+  std::optional<JobDigest> merged = MergeAll(std::move(parts), MergeFor::kJob, &loaded.broken);
   if (!merged) {
     const bool known = !loaded.broken.empty();
     return MakeError(errors::kNoReadableRank,
@@ -300,9 +321,44 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   return loaded;
 }
 
+Result<JobDigest> ReadDigestsFor(MergeFor use, const fs::path& path,
+                                 std::vector<BrokenFile>* broken, size_t* files,
+                                 const CancelToken& cancel) {
+  const std::vector<fs::path> found = DigestFiles(path);
+  *files = found.size();
+  if (found.empty()) {
+    std::error_code fault;
+    if (!fs::exists(path, fault)) return MakeError(errors::kNoSuchPath, {{"path", path.string()}});
+    return MakeError(errors::kNoDigest, {{"path", path.string()}});
+  }
+  const size_t threads = std::min<size_t>(UsableCores(), found.size());
+  std::vector<std::optional<Result<JobDigest>>> read(found.size());
+  std::atomic<size_t> next{0};
+  RunOnThreads(threads, [&] {
+    for (size_t i = next++; i < found.size() && !cancel.cancelled(); i = next++) {
+      read[i] = ReadDigestFile(found[i]);
+    }
+  });
+  if (cancel.cancelled()) return Cancelled();
+  std::vector<JobDigest> parts;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (read[i]->ok()) {
+      parts.push_back(std::move(**read[i]));
+    } else {
+      broken->push_back({found[i].string(), read[i]->error().message});
+    }
+  }
+  std::optional<JobDigest> merged = MergeAll(std::move(parts), use, broken);
+  if (!merged) {
+    return MakeError(errors::kNoReadableDigest, {{"reason", (*broken)[0].message}});
+  }
+  return std::move(*merged);
+}
+
 Result<LoadedJob> FromDigests(const JobSource& source, const CancelToken& cancel) {
   LoadedJob loaded;
-  Result<JobDigest> merged = ReadDigests(source.digests, &loaded.broken, &loaded.files, cancel);
+  Result<JobDigest> merged =
+      ReadDigestsFor(MergeFor::kJob, source.digests, &loaded.broken, &loaded.files, cancel);
   if (!merged.ok()) return merged.error();
   loaded.loaded = merged->ranks.size();
   loaded.files = std::max(loaded.files, loaded.loaded);
@@ -371,35 +427,7 @@ Result<Table> SequencesByOperator(Session& session, const JobSource& source, con
 
 Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* broken, size_t* files,
                               const CancelToken& cancel) {
-  const std::vector<fs::path> found = DigestFiles(path);
-  *files = found.size();
-  if (found.empty()) {
-    std::error_code fault;
-    if (!fs::exists(path, fault)) return MakeError(errors::kNoSuchPath, {{"path", path.string()}});
-    return MakeError(errors::kNoDigest, {{"path", path.string()}});
-  }
-  const size_t threads = std::min<size_t>(UsableCores(), found.size());
-  std::vector<std::optional<Result<JobDigest>>> read(found.size());
-  std::atomic<size_t> next{0};
-  RunOnThreads(threads, [&] {
-    for (size_t i = next++; i < found.size() && !cancel.cancelled(); i = next++) {
-      read[i] = ReadDigestFile(found[i]);
-    }
-  });
-  if (cancel.cancelled()) return Cancelled();
-  std::vector<JobDigest> parts;
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (read[i]->ok()) {
-      parts.push_back(std::move(**read[i]));
-    } else {
-      broken->push_back({found[i].string(), read[i]->error().message});
-    }
-  }
-  std::optional<JobDigest> merged = MergeAll(std::move(parts), broken);
-  if (!merged) {
-    return MakeError(errors::kNoReadableDigest, {{"reason", (*broken)[0].message}});
-  }
-  return std::move(*merged);
+  return ReadDigestsFor(MergeFor::kFile, path, broken, files, cancel);
 }
 
 Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSource& source,

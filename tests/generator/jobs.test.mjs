@@ -221,6 +221,7 @@ test('missing and broken ranks are named, and the rest works', async () => {
 test('one rank twice, a rank of another job, a clock hours apart, mixed versions', async () => {
   const versions = { 0: '12.4', 1: '12.4', 2: '12.8', 3: '12.4' };
   const { at } = planted({ ranks: 4, hoursApart: { 3: 5 }, versions });
+  const kernels = await table(at, 'kernels');
   writeJob(path.join(folder, 'other'), { ranks: 2, steps: 1, versions: { 0: '12.4' } });
   const other = fs.readdirSync(path.join(folder, 'other'))[0];
   fs.copyFileSync(
@@ -239,10 +240,12 @@ test('one rank twice, a rank of another job, a clock hours apart, mixed versions
   assert.equal(job.ranks.length, 4);
   const apart = job.ranks.find((rank) => rank.rank === 3);
   assert.equal(apart.correctionNs, -5 * 3600 * 1e9);
+  assert.deepEqual(await table(at, 'kernels'), kernels);
 });
 
 test('of several recordings of a job one is shown, never ranks of different ones', async () => {
   const { at } = planted({ ranks: 4, steps: 2 });
+  const kernels = await table(at, 'kernels');
   // The same program an hour later, with more of some ranks and less of others, and without one.
   for (const [name, steps, ranks] of [
     ['more', 3, [0, 2]],
@@ -265,6 +268,13 @@ test('of several recordings of a job one is shown, never ranks of different ones
     ['otherRecording'],
   );
   assert.match(job.notes[0].text, /3 traces are left out, the first of them .*later_0\./);
+  // Sums over all ranks are those of the shown traces, also where digests were made.
+  assert.ok(kernels.length > 0);
+  assert.deepEqual(await table(at, 'kernels'), kernels);
+  const digests = path.join(folder, 'digests-of-several');
+  const { status } = await emberline(['digest', at, '-o', digests]);
+  assert.equal(status, 0);
+  assert.deepEqual(await table(digests, 'kernels'), kernels);
 });
 
 test('a file that is there twice is said to be, and counts once', async () => {
