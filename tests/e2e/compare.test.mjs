@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hintOnLine } from './hints.mjs';
-import { commandLine } from './product.mjs';
+import { commandLine, goToView } from './product.mjs';
 import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
 import {
   activity,
@@ -98,7 +98,7 @@ describe('a comparison of two profiles', () => {
     await workbench.tab('fixed.py').waitFor();
     await workbench.tab('slow \u2194 fixed').click();
     const again = await comparison();
-    await again.getByRole('tab', { name: 'Lines', exact: true }).click();
+    await goToView(again, 'Lines');
     await again.getByRole('button', { name: 'slow.py:76' }).click();
     await workbench.tab('slow.py').waitFor();
     // The code stands beside the comparison; what follows has the window to itself.
@@ -131,7 +131,7 @@ describe('a comparison of two profiles', () => {
 
   step('a click in the execution looks inside, and a reload comes back to it', async () => {
     const frame = await comparison();
-    await frame.getByRole('tab', { name: 'Execution', exact: true }).click();
+    await goToView(frame, 'Execution');
     await frame.getByRole('option', { name: /^ProfilerStep#2/ }).click();
     await frame.getByRole('option', { name: /^aten::std/ }).waitFor();
     await workbench.reload();
@@ -174,7 +174,7 @@ describe('a comparison of two profiles', () => {
 
   step('a row leads to the timeline of its side', async () => {
     const frame = await comparison();
-    await frame.getByRole('tab', { name: 'Operators', exact: true }).click();
+    await goToView(frame, 'Operators');
     const row = frame.getByRole('row', { name: /aten::convolution_backward/ }).first();
     // Beside the side bar there is no room for links in every row.
     await row.getByRole('button', { name: 'Go to' }).click();
@@ -190,7 +190,7 @@ describe('a comparison of two profiles', () => {
       await workbench.setTheme(name);
       const frame = await comparison();
       for (const tab of ['Overview', 'Execution', 'Operators']) {
-        await frame.getByRole('tab', { name: tab, exact: true }).click();
+        await goToView(frame, tab);
         await frame
           .getByRole('region', { name: 'Verdict' })
           .or(levelParts(frame))

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { serverPath } from '../../scripts/lib/paths.mjs';
 import { writeJob } from '../generator/job.mjs';
+import { goToView } from './product.mjs';
 import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
 import { activity, explorerRow, notifications, paneRows, quickInputRows } from './vscode_parts.mjs';
 import { busyParts } from '../lib/roles.mjs';
@@ -86,7 +87,7 @@ describe('a job of several ranks', () => {
 
   step('a reload comes back to the tab that was shown', async () => {
     const frame = await jobPage();
-    await frame.getByRole('tab', { name: 'Stragglers', exact: true }).click();
+    await goToView(frame, 'Stragglers');
     await frame.getByRole('grid', { name: 'Ranks by lateness' }).waitFor();
     await workbench.reload();
     await workbench.tab('ranks \u00b7 job').waitFor();
@@ -97,7 +98,7 @@ describe('a job of several ranks', () => {
 
   step("a rank opens its own trace in the profile's editor", async () => {
     const frame = await jobPage();
-    await frame.getByRole('tab', { name: 'Topology', exact: true }).click();
+    await goToView(frame, 'Topology');
     await frame.getByRole('button', { name: /^Rank 5, late, GPU 5/ }).click();
     await workbench.tab('ranks').waitFor();
     const profile = await workbench.webviewFrame('#tab-operators');
@@ -121,7 +122,7 @@ describe('a job of several ranks', () => {
       return frame.getByText('7 digests', { exact: true }).isVisible();
     });
     const frame = await jobPage();
-    await frame.getByRole('tab', { name: 'Overview', exact: true }).click();
+    await goToView(frame, 'Overview');
     assert.match(await answer(), /^7 of 8 ranks: /);
     // No trace tells where the code lies: the workspace does.
     await frame.getByRole('button', { name: 'train.py:77' }).click();
@@ -145,7 +146,7 @@ describe('a job of several ranks', () => {
       await workbench.setTheme(name);
       const frame = await jobPage();
       for (const tab of ['Overview', 'Steps', 'Communication', 'Timeline', 'Topology']) {
-        await frame.getByRole('tab', { name: tab, exact: true }).click();
+        await goToView(frame, tab);
         await frame.getByRole('tabpanel').getByRole('region').first().waitFor();
         await waitUntil('its answers', async () => (await busyParts(frame).count()) === 0);
         await workbench.screenshot(`job-${tab.toLowerCase()}-${name}`);

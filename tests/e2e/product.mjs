@@ -21,14 +21,28 @@ export function profileFrame(workbench) {
   return workbench.webviewFrame('[role=tab][aria-selected=true]');
 }
 
-/** Goes to a view by its tab and gives the frame. */
-export async function showView(workbench, title) {
-  const frame = await profileFrame(workbench);
+/** Goes to a view of a page by its tab, or by the menu of those that have no room beside the others. */
+export async function goToView(frame, title) {
   const tab = frame.getByRole('tab', { name: title, exact: true });
-  await tab.click();
+  const more = frame.getByRole('button', { name: 'More views' });
+  await tab.or(more).first().waitFor();
+  // While a window changes its size, a tab may leave the line or come back to it.
+  const soon = { timeout: 5_000 };
   await waitUntil(`the tab ${title}`, async () => {
+    if (await tab.isVisible()) {
+      await tab.click(soon);
+    } else {
+      await more.click(soon);
+      await frame.getByRole('menuitem', { name: title, exact: true }).click(soon);
+    }
     return (await tab.getAttribute('aria-selected')) === 'true';
   });
+}
+
+/** Goes to a view and gives the frame. */
+export async function showView(workbench, title) {
+  const frame = await profileFrame(workbench);
+  await goToView(frame, title);
   return frame;
 }
 
