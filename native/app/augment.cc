@@ -13,7 +13,6 @@
 #include "app/errors.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "base/escape.h"
 #include "base/file.h"
 #include "ingest/packed_file.h"
 #include "rpc/views/timeline_export.h"
@@ -81,18 +80,12 @@ int RunAugment(const Options& options) {
     return Fail(MakeError(errors::kAugmentOperands), kExitUsage);
   }
   const fs::path out = options.out;
-  std::error_code fault, ignored;
-  fs::create_directories(out, fault);
-  if (!fs::is_directory(out, ignored)) {
-    return Fail(MakeError(errors::kFolderNotMade,
-                          {{"path", options.out}, {"reason", WhyNotWritten(fault.value())}}));
-  }
+  if (const auto refused = MakeFolder(out)) return Fail(*refused);
   size_t written = 0, failed = 0;
   std::set<fs::path> targets;
   const auto fail = [&](const std::string& what, const Error& error) {
     ++failed;
-    std::fputs(("emberline: " + Escaped(what) + ": " + Escaped(error.message) + "\n").c_str(),
-               stderr);
+    Complain(what, error.message);
   };
   for (const std::string& path : options.paths) {
     Session session(kKeptTraces);

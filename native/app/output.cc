@@ -94,6 +94,18 @@ int StatusOf(const Error& error) {
 
 int Fail(const Error& error) { return Fail(error, StatusOf(error)); }
 
+void Complain(const std::string& file, const std::string& why) {
+  std::fputs(("emberline: " + Escaped(file) + ": " + Escaped(why) + "\n").c_str(), stderr);
+}
+
+std::optional<Error> MakeFolder(const std::filesystem::path& folder) {
+  std::error_code fault, ignored;
+  std::filesystem::create_directories(folder, fault);
+  if (std::filesystem::is_directory(folder, ignored)) return std::nullopt;
+  return MakeError(errors::kFolderNotMade,
+                   {{"path", folder.string()}, {"reason", WhyNotWritten(fault.value())}});
+}
+
 int Written(bool written) {
   if (written && std::fflush(stdout) == 0) return kExitDone;
   return Fail(MakeError(errors::kOutputNotWritten, {{"reason", WhyNotWritten(errno)}}),

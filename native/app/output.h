@@ -1,6 +1,8 @@
 // What commands share: what they print, the status they end with, params of the user's own.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,12 @@ int Fail(const Error& error, int status);
 int StatusOf(const Error& error);
 // Both together.
 int Fail(const Error& error);
+
+// Says on stderr what is wrong with one of several files; the others go on.
+void Complain(const std::string& file, const std::string& why);
+
+// Makes the folder that output goes to, with those around it. The error where that fails.
+std::optional<Error> MakeFolder(const std::filesystem::path& folder);
 
 // The status of a command whose output was `written`, as far as it went, and goes out now: an
 // internal error where that fails, for the reason that errno has.

@@ -79,19 +79,16 @@ struct DigestCounts {
 void DigestPath(const std::string& path, const fs::path& out, unsigned threads,
                 DigestCounts* counts) {
   Session session(kKeptTraces);
-  const auto complain = [](const std::string& what, const std::string& why) {
-    std::fputs(("emberline: " + Escaped(what) + ": " + Escaped(why) + "\n").c_str(), stderr);
-  };
   const auto failed = [&](const std::string& what, const std::string& why) {
     ++counts->failed;
-    complain(what, why);
+    Complain(what, why);
   };
   const Result<Profile> profile = session.Open(path);
   if (!profile.ok()) return failed(path, profile.error().message);
   for (const RunFiles& run : profile->discovery.runs) {
     for (const BrokenSpan& file : run.broken) failed(file.path.string(), file.why);
     // No trace is known to be lost with these.
-    for (const BrokenSpan& file : run.strangers) complain(file.path.string(), file.why);
+    for (const BrokenSpan& file : run.strangers) Complain(file.path.string(), file.why);
   }
   std::vector<TraceRef> refs;
   std::vector<fs::path> targets;
@@ -153,12 +150,7 @@ int RunDigest(const Options& options) {
   if (paths.empty()) return Usage(errors::kDigestTraces);
   if (options.out.empty()) return Usage(errors::kDigestOut);
   const fs::path out = options.out;
-  std::error_code fault, ignored;
-  fs::create_directories(out, fault);
-  if (!fs::is_directory(out, ignored)) {
-    return Fail(MakeError(errors::kFolderNotMade,
-                          {{"path", options.out}, {"reason", WhyNotWritten(fault.value())}}));
-  }
+  if (const auto refused = MakeFolder(out)) return Fail(*refused);
   DigestCounts counts;
   const auto [part, parts] = options.stride.value_or(std::pair<int64_t, int64_t>(0, 1));
   for (size_t i = static_cast<size_t>(part); i < paths.size(); i += static_cast<size_t>(parts)) {
@@ -175,8 +167,8 @@ int RunDigest(const Options& options) {
 
 // Whether a path names what the output goes to: "/dev/stdout", or the file behind it.
 bool IsStandardOutput(const std::string& path) {
-  struct stat named {
-  }, output{};
+  struct stat named = {};
+  struct stat output = {};
   return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
          named.st_dev == output.st_dev && named.st_ino == output.st_ino;
 }
@@ -186,10 +178,7 @@ int RunMerge(const Options& options) {
   std::vector<BrokenFile> broken;
   size_t files = 0;
   Result<JobDigest> merged = ReadDigests(options.path, &broken, &files);
-  for (const BrokenFile& file : broken) {
-    std::fputs(("emberline: " + Escaped(file.path) + ": " + Escaped(file.message) + "\n").c_str(),
-               stderr);
-  }
+  for (const BrokenFile& file : broken) Complain(file.path, file.message);
   if (!merged.ok()) return Fail(merged.error());
   size_t missing = 0;
   if (!options.expect.empty()) {
@@ -264,11 +253,7 @@ int RunJobs(const Options& options) {
     for (const BrokenSpan& file : run.broken) {
       slurm.traces.push_back(fs::absolute(file.path, ignored).string());
     }
-    for (const BrokenSpan& file : run.strangers) {
-      std::fputs(
-          ("emberline: " + Escaped(file.path.string()) + ": " + Escaped(file.why) + "\n").c_str(),
-          stderr);
-    }
+    for (const BrokenSpan& file : run.strangers) Complain(file.path.string(), file.why);
   }
   const Result<std::string> script = SlurmScript(slurm);
   return script.ok() ? Print(*script) : Fail(script.error());

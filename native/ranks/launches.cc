@@ -24,25 +24,35 @@ void AddLaunches(const DigestWork& work, RankDigest* digest) {
     if (work.cancel.cancelled()) return;
     LaunchDigest found;
     found.device = device.ordinal;
-    ForEachLaunch(work.model, device,
-                  [&](const Track&, SliceIndex i, SliceIndex call, std::optional<Ns> free) {
-                    const auto works = work.model.launched[call];
-                    if (works.size() > 1 || IsGraphLaunch(s.name(call))) {
-                      ++found.graph_work;
-                      if (!works.empty() && works.front() == i) ++found.graph_launches;
-                      return;
-                    }
-                    const Ns took = s.duration(call), ran = s.duration(i);
-                    const Ns delay = std::max<Ns>(0, s.start(i) - s.end(call));
-                    const Ns ready = std::max(free.value_or(s.end(call)), s.end(call));
-                    found.call.Add(took, rank);
-                    found.work.Add(ran, rank);
-                    found.delay.Add(delay, rank);
-                    found.avoidable.Add(std::max<Ns>(0, s.start(i) - ready), rank);
-                    if (ran < took && took <= kSlowCall) ++found.short_work;
-                    if (took > kSlowCall) ++found.slow_calls;
-                    if (delay > kLongDelay) ++found.long_delays;
-                  });
+    // `free`: when the work before it on its stream had ended, if there was one.
+    const auto add = [&](SliceIndex i, SliceIndex call, std::optional<Ns> free) {
+      const auto works = work.model.launched[call];
+      if (works.size() > 1 || IsGraphLaunch(s.name(call))) {
+        ++found.graph_work;
+        if (!works.empty() && works.front() == i) ++found.graph_launches;
+        return;
+      }
+      const Ns took = s.duration(call), ran = s.duration(i);
+      const Ns delay = std::max<Ns>(0, s.start(i) - s.end(call));
+      const Ns ready = std::max(free.value_or(s.end(call)), s.end(call));
+      found.call.Add(took, rank);
+      found.work.Add(ran, rank);
+      found.delay.Add(delay, rank);
+      found.avoidable.Add(std::max<Ns>(0, s.start(i) - ready), rank);
+      if (ran < took && took <= kSlowCall) ++found.short_work;
+      if (took > kSlowCall) ++found.slow_calls;
+      if (delay > kLongDelay) ++found.long_delays;
+    };
+    for (const TrackIndex t : device.streams) {
+      const Track& track = s.tracks()[t];
+      std::optional<Ns> free;
+      for (SliceIndex i = track.first; i < track.last; ++i) {
+        if (!IsDeviceWork(s.kind(i))) continue;
+        const SliceIndex call = work.model.launch[i];
+        if (call != kNone) add(i, call, free);
+        free = free ? std::max(*free, s.end(i)) : s.end(i);
+      }
+    }
     if (found.call.count > 0 || found.graph_work > 0) digest->launches.push_back(std::move(found));
   }
 }

@@ -2,9 +2,7 @@
 // copies.
 #pragma once
 
-#include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,22 +33,5 @@ struct CopySeries {
 };
 // By kind: "Memcpy DtoH" as the recorder names copies, whatever the memory's kind; "Memset".
 std::map<std::string, CopySeries> CopiesOf(const Model& model, const Device& device);
-
-// Calls `each(track, work, call, free)` for every work of the device that a recorded call launched;
-// `free`: when the work before it on its stream had ended, if there was one.
-template <typename Each>
-void ForEachLaunch(const Model& model, const Device& device, Each&& each) {
-  const TraceStore& s = model.store();
-  for (const TrackIndex t : device.streams) {
-    const Track& track = s.tracks()[t];
-    std::optional<Ns> free;
-    for (SliceIndex i = track.first; i < track.last; ++i) {
-      if (!IsDeviceWork(s.kind(i))) continue;
-      const SliceIndex call = model.launch[i];
-      if (call != kNone) each(track, i, call, free);
-      free = free ? std::max(*free, s.end(i)) : s.end(i);
-    }
-  }
-}
 
 }  // namespace emberline

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { serverPath } from '../../scripts/lib/paths.mjs';
 import { waitUntil } from './workbench.mjs';
-import { gridOf, rowCounts } from '../lib/roles.mjs';
+import { gridOf, moreViews, pickView, rowCounts, viewTab } from '../lib/roles.mjs';
 
 /** The result of a view's command, as JSON. */
 export function commandLine(...args) {
@@ -23,18 +23,11 @@ export function profileFrame(workbench) {
 
 /** Goes to a view of a page by its tab, or by the menu of those that have no room beside the others. */
 export async function goToView(frame, title) {
-  const tab = frame.getByRole('tab', { name: title, exact: true });
-  const more = frame.getByRole('button', { name: 'More views' });
-  await tab.or(more).first().waitFor();
+  const tab = viewTab(frame, title);
+  await tab.or(moreViews(frame)).first().waitFor();
   // While a window changes its size, a tab may leave the line or come back to it.
-  const soon = { timeout: 5_000 };
   await waitUntil(`the tab ${title}`, async () => {
-    if (await tab.isVisible()) {
-      await tab.click(soon);
-    } else {
-      await more.click(soon);
-      await frame.getByRole('menuitem', { name: title, exact: true }).click(soon);
-    }
+    await pickView(frame, title, { timeout: 5_000 });
     return (await tab.getAttribute('aria-selected')) === 'true';
   });
 }

@@ -3,6 +3,20 @@
 /** Whatever says that something failed. */
 export const failures = (page) => page.getByRole('alert');
 
+/** A view's tab, where it stands in the line. */
+export const viewTab = (page, title) => page.getByRole('tab', { name: title, exact: true });
+
+/** The button of the menu that holds the tabs without room. */
+export const moreViews = (page) => page.getByRole('button', { name: 'More views' });
+
+/** Picks a view by its tab, or in the menu of those that have no room beside the others. */
+export async function pickView(page, title, options) {
+  const tab = viewTab(page, title);
+  if (await tab.isVisible()) return tab.click(options);
+  await moreViews(page).click(options);
+  await page.getByRole('menuitem', { name: title, exact: true }).click(options);
+}
+
 /** The table of that name, whether its rows open or not. */
 export const gridOf = (page, name) =>
   page

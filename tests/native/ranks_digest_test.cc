@@ -331,10 +331,20 @@ TEST_CASE("a queue is full from 1,022 waiting launches on, not from about so man
   CHECK(full(1024) == (2000 - 1021 + 2) * 1000);
 }
 
-TEST_CASE("where a copy lacks its bytes, its call has them") {
+namespace {
+
+// A copy of 4,000 bytes in 4 us, which only its call names.
+Drawing CopyOfRocm() {
   Drawing d;
   d.Slice("cuda_runtime", "hipMemcpyAsync", "1", "10", 0, 5, "\"correlation\":1,\"size\":4000");
   d.Device("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 1, 20, 4);
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("where a copy lacks its bytes, its call has them") {
+  const Drawing d = CopyOfRocm();
   const auto digest = DigestOfDrawing(d);
   const auto& copies = digest.ranks.at(0).copies;
   REQUIRE(copies.size() == 1);
@@ -343,9 +353,7 @@ TEST_CASE("where a copy lacks its bytes, its call has them") {
 }
 
 TEST_CASE("a copy without bytes takes no part in the bandwidth of its kind") {
-  Drawing d;
-  d.Slice("cuda_runtime", "hipMemcpyAsync", "1", "10", 0, 5, "\"correlation\":1,\"size\":4000");
-  d.Device("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 1, 20, 4);
+  Drawing d = CopyOfRocm();
   d.Slice("cuda_runtime", "hipMemcpyAsync", "1", "10", 30, 5, "\"correlation\":2");
   d.Device("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 2, 40, 12);
   const auto digest = DigestOfDrawing(d);

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import * as rpc from 'vscode-jsonrpc/node';
 import { distDir, root, serverPath } from '../../scripts/lib/paths.mjs';
+import { moreViews, pickView, viewTab } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 export const sample = (name) => join(root, 'samples', name);
@@ -361,17 +362,10 @@ export class ProfilePage {
 
   /** Goes to a view by its tab, or the menu of those without room, and waits until nothing is on its way. */
   async view(title) {
-    const tab = this.page.getByRole('tab', { name: title, exact: true });
-    const more = this.page.getByRole('button', { name: 'More views' });
     // After another size of the window the tab may still come to stand in the line.
-    await tab.or(more).first().waitFor();
+    await viewTab(this.page, title).or(moreViews(this.page)).first().waitFor();
     await this.frames();
-    if (await tab.isVisible()) {
-      await tab.click();
-    } else {
-      await more.click();
-      await this.page.getByRole('menuitem', { name: title, exact: true }).click();
-    }
+    await pickView(this.page, title);
     await this.settled();
   }
 
