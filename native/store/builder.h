@@ -12,6 +12,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "store/chunked.h"
+#include "store/far_times.h"
 #include "store/problems.h"
 #include "store/trace_store.h"
 
@@ -171,7 +172,9 @@ class TraceBuilder {
   void FindExtent();
   template <typename Visit>
   void EachTime(Visit&& visit) const;
-  void LeaveOutFarTimes(Ns begin, Ns end);
+  Ns KnownDuration(uint32_t row) const;
+  void LeaveOutFarTimes(const TimeRange& times);
+  bool LeaveOutMisplacedTimes(const TimeRange& times);
   bool SortSlices(const CancelToken& cancel);
   // `order`: rows by their place in the store.
   void SettleDeviceWork(const std::vector<uint32_t>& order);
@@ -218,6 +221,8 @@ class TraceBuilder {
 
   template <typename IsFar, typename Move>
   size_t LeaveOut(Offsets* offsets, IsFar&& is_far, Move&& move);
+  template <typename Slice, typename Point, typename Record, typename Sample>
+  void LeaveOutRows(Slice&& slice, Point&& instant, Record&& record, Sample&& sample);
 
   std::shared_ptr<TraceStore> store_;
   Problems problems_;

@@ -7,6 +7,7 @@
 
 #include "base/saturating.h"
 #include "store/builder.h"
+#include "store/far_times.h"
 
 namespace emberline {
 namespace {
@@ -14,10 +15,13 @@ namespace {
 constexpr Ns kSecond = 1'000'000'000;
 // No capture lasts that long: what reaches so far beyond everything else has a damaged time.
 constexpr Ns kAbsurd = 7 * 24 * 3600 * kSecond;
-// Events that lie apart from the others are damaged where they are few: at most one of so many.
-// More of them count from another moment, as those of a device with a clock of its own do.
-constexpr uint64_t kFewOf = 4;
-// The same of a single track, where it has events enough to tell.
+// Nearer than this to all others, a misplaced time is left as it is: it stretches little.
+constexpr Ns kNear = 10 * kSecond;
+// How many times the others' span a misplaced time must lie away from them.
+constexpr uint64_t kFarSpans = 10;
+// Gaps between times are told apart to this share of what all of them span.
+constexpr uint64_t kGapsInSpan = 4096;
+// A track whose events mostly lie apart has another clock, where it has events enough to tell.
 constexpr uint32_t kTrackTells = 16;
 // An event at exactly 0 while the rest lies this much later lost its time stamp.
 constexpr Ns kLostStampGap = 60 * kSecond;
@@ -49,71 +53,13 @@ bool Cut(const std::optional<int64_t>& most, int64_t* value) {
   return true;
 }
 
-constexpr Ns kNever = std::numeric_limits<Ns>::max();
-
-struct Range {
-  Ns begin = kNever, end = std::numeric_limits<Ns>::min();
-  void Add(Ns from, Ns to) {
-    begin = std::min(begin, from);
-    end = std::max(end, to);
-  }
-  bool empty() const { return begin == kNever; }
-  // How far `to` lies behind `from`, which may be more than a time can be.
-  static uint64_t Apart(Ns from, Ns to) {
-    return static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
-  }
-  bool IsAbsurd() const { return !empty() && Apart(begin, end) > uint64_t{kAbsurd}; }
-  bool Holds(Ns ts) const { return ts >= begin && ts <= end; }
-};
-
-// Finds the groups into which times fall where nothing happens for kAbsurd between them. There are
-// few weeks in all times that can be, so that nothing has to be sorted.
-class TimeGroups {
- public:
-  explicit TimeGroups(const Range& within)
-      : begin_(within.begin), weeks_(Range::Apart(within.begin, within.end) / kAbsurd + 1) {}
-
-  void Add(Ns from, Ns to) {
-    Week& week = weeks_[Range::Apart(begin_, from) / kAbsurd];
-    week.range.Add(from, to);
-    ++week.count;
-    ++total_;
-  }
-
-  // The group of most events, where those of all others are few.
-  std::optional<Range> Bulk() const {
-    Range group, bulk;
-    uint64_t count = 0, most = 0;
-    for (const Week& week : weeks_) {
-      if (week.count == 0) continue;
-      // Within a group something may last longer than to the next event.
-      if (week.range.begin > group.end &&
-          Range::Apart(group.end, week.range.begin) > uint64_t{kAbsurd}) {
-        group = {};
-        count = 0;
-      }
-      group.Add(week.range.begin, week.range.end);
-      count += week.count;
-      if (count > most) {
-        most = count;
-        bulk = group;
-      }
-    }
-    if (most == total_ || (total_ - most) * kFewOf > total_) return std::nullopt;
-    return bulk;
-  }
-
- private:
-  struct Week {
-    Range range;
-    uint64_t count = 0;
-  };
-  Ns begin_;
-  std::vector<Week> weeks_;
-  uint64_t total_ = 0;
-};
-
 }  // namespace
+
+// 0 where it is not known: of an absurd duration, too, is not known what it was.
+Ns TraceBuilder::KnownDuration(uint32_t row) const {
+  const Ns duration = duration_[row];
+  return duration == kUnfinished || duration > kAbsurd ? 0 : duration;
+}
 
 // Calls `visit(from, to, track)` for what counts for the extent, all but times that are 0.
 template <typename Visit>
@@ -122,9 +68,7 @@ void TraceBuilder::EachTime(Visit&& visit) const {
   for (uint32_t i = 0; i < slice_count(); ++i) {
     const Ns start = start_[i];
     if (start == 0 || store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
-    // Of an absurd duration is not known what it was.
-    const Ns duration = duration_[i] == kUnfinished || duration_[i] > kAbsurd ? 0 : duration_[i];
-    visit(start, SaturatingAdd(start, duration), track_[i]);
+    visit(start, SaturatingAdd(start, KnownDuration(i)), track_[i]);
   }
   for (size_t i = 0; i < store.instants_.size(); ++i) {
     const Instant& instant = store.instants_[i];
@@ -157,12 +101,55 @@ size_t TraceBuilder::LeaveOut(Offsets* offsets, IsFar&& is_far, Move&& move) {
   return left;
 }
 
+// Leaves out the rows of each table for which its predicate, asked in the order of the file, holds.
+template <typename Slice, typename Point, typename Record, typename Sample>
+void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record, Sample&& sample) {
+  TraceStore& store = *store_;
+  const size_t slices = LeaveOut(&slice_offsets_, slice, [&](size_t from, size_t to) {
+    start_[to] = start_[from];
+    duration_[to] = duration_[from];
+    name_[to] = name_[from];
+    category_[to] = category_[from];
+    track_[to] = track_[from];
+    event_index_[to] = event_index_[from];
+    args_[to] = args_[from];
+  });
+  counts().slices -= slice_count() - slices;
+  start_.Shrink(slices);
+  duration_.Shrink(slices);
+  name_.Shrink(slices);
+  category_.Shrink(slices);
+  track_.Shrink(slices);
+  event_index_.Shrink(slices);
+  args_.Shrink(slices);
+
+  auto& instants = store.instants_;
+  const size_t points = LeaveOut(&instant_offsets_, instant, [&](size_t from, size_t to) {
+    instants[to] = instants[from];
+    instant_is_marker_[to] = instant_is_marker_[from];
+  });
+  counts().instants -= instants.size() - points;
+  instants.resize(points);
+  instant_is_marker_.resize(points);
+
+  const size_t records = LeaveOut(&memory_offsets_, record,
+                                  [&](size_t from, size_t to) { memory_[to] = memory_[from]; });
+  counts().memory -= memory_.size() - records;
+  memory_.Shrink(records);
+
+  auto& counters = store.counters_;
+  const size_t samples = LeaveOut(&counter_offsets_, sample,
+                                  [&](size_t from, size_t to) { counters[to] = counters[from]; });
+  counts().counters -= counters.size() - samples;
+  counters.resize(samples);
+}
+
 // Leaves out events whose time stamps lie so far from nearly all others that only damage explains
-// it. Times that count lie within `begin` and `end`.
-void TraceBuilder::LeaveOutFarTimes(Ns begin, Ns end) {
-  TimeGroups groups({begin, end});
+// it, wherever they stand. Times that count lie within `times`.
+void TraceBuilder::LeaveOutFarTimes(const TimeRange& times) {
+  TimeGroups groups(times, kAbsurd);
   EachTime([&](Ns from, Ns to, TrackIndex /*track*/) { groups.Add(from, to); });
-  const std::optional<Range> bulk = groups.Bulk();
+  const std::optional<TimeRange> bulk = groups.Bulk();
   if (!bulk) return;
   struct OfTrack {
     uint32_t events = 0, far = 0;
@@ -177,63 +164,86 @@ void TraceBuilder::LeaveOutFarTimes(Ns begin, Ns end) {
   const auto is_far = [&](Ns ts, TrackIndex track) {
     return ts != 0 && !bulk->Holds(ts) && (track == kNone || !tracks[track].has_other_clock());
   };
-
-  TraceStore& store = *store_;
-  const size_t slices = LeaveOut(
-      &slice_offsets_,
+  const auto& instants = store_->instants_;
+  LeaveOutRows(
       [&](size_t i) {
-        return store.categories_[category_[i]].kind != SliceKind::kTraceSpan &&
+        return store_->categories_[category_[i]].kind != SliceKind::kTraceSpan &&
                is_far(start_[i], track_[i]);
       },
-      [&](size_t from, size_t to) {
-        start_[to] = start_[from];
-        duration_[to] = duration_[from];
-        name_[to] = name_[from];
-        category_[to] = category_[from];
-        track_[to] = track_[from];
-        event_index_[to] = event_index_[from];
-        args_[to] = args_[from];
-      });
-  counts().slices -= slice_count() - slices;
-  start_.Shrink(slices);
-  duration_.Shrink(slices);
-  name_.Shrink(slices);
-  category_.Shrink(slices);
-  track_.Shrink(slices);
-  event_index_.Shrink(slices);
-  args_.Shrink(slices);
-
-  auto& instants = store.instants_;
-  const size_t points = LeaveOut(
-      &instant_offsets_,
       [&](size_t i) { return !instant_is_marker_[i] && is_far(instants[i].ts, instants[i].track); },
-      [&](size_t from, size_t to) {
-        instants[to] = instants[from];
-        instant_is_marker_[to] = instant_is_marker_[from];
-      });
-  counts().instants -= instants.size() - points;
-  instants.resize(points);
-  instant_is_marker_.resize(points);
+      [&](size_t i) { return is_far(memory_[i].ts, memory_[i].track); },
+      [&](size_t i) { return is_far(store_->counters_[i].ts, kNone); });
+}
 
-  const size_t records = LeaveOut(
-      &memory_offsets_, [&](size_t i) { return is_far(memory_[i].ts, memory_[i].track); },
-      [&](size_t from, size_t to) { memory_[to] = memory_[from]; });
-  counts().memory -= memory_.size() - records;
-  memory_.Shrink(records);
-
-  auto& counters = store.counters_;
-  const size_t samples = LeaveOut(
-      &counter_offsets_, [&](size_t i) { return is_far(counters[i].ts, kNone); },
-      [&](size_t from, size_t to) { counters[to] = counters[from]; });
-  counts().counters -= counters.size() - samples;
-  counters.resize(samples);
+// Leaves out events that lie nearer than that, but apart from nearly all others, and whose place in
+// the file says that their time is damaged. Times that count lie within `times`. Returns whether
+// there were any.
+bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
+  const auto gap = static_cast<Ns>(
+      std::max(uint64_t{kNear}, TimeRange::Apart(times.begin, times.end) / kGapsInSpan));
+  TimeGroups groups(times, gap);
+  EachTime([&](Ns from, Ns to, TrackIndex /*track*/) { groups.Add(from, to); });
+  const std::optional<TimeRange> bulk = groups.Bulk();
+  if (!bulk) return false;
+  const uint64_t least =
+      std::max(static_cast<uint64_t>(gap), kFarSpans * TimeRange::Apart(bulk->begin, bulk->end));
+  const auto is_far = [&](Ns ts) {
+    return ts < bulk->begin ? TimeRange::Apart(ts, bulk->begin) > least
+                            : ts > bulk->end && TimeRange::Apart(bulk->end, ts) > least;
+  };
+  // `at(row)`: nothing for a row that does not count.
+  const auto misplaced = [&](size_t count, auto&& at) {
+    MisplacedTimes found;
+    for (size_t i = 0; i < count; ++i) {
+      const std::optional<PlacedTime> time = at(i);
+      if (time && is_far(time->from)) found.AddFar(time->key);
+    }
+    for (size_t i = 0; i < count && !found.empty(); ++i) {
+      const std::optional<PlacedTime> time = at(i);
+      if (time) found.Add(static_cast<uint32_t>(i), *time, is_far(time->from));
+    }
+    return found.Rows();
+  };
+  // What one thread or stream did, by category.
+  const auto key = [](TrackIndex track, uint16_t category) {
+    return uint64_t{track} << 16 | category;
+  };
+  const auto moment = [](Ns ts, uint64_t of) {
+    return ts == 0 ? std::nullopt : std::optional(PlacedTime{of, ts, ts});
+  };
+  const TraceStore& store = *store_;
+  const auto slices = misplaced(slice_count(), [&](size_t i) -> std::optional<PlacedTime> {
+    const Ns start = start_[i];
+    if (start == 0 || store.categories_[category_[i]].kind == SliceKind::kTraceSpan) return {};
+    return PlacedTime{key(track_[i], category_[i]), start, SaturatingAdd(start, KnownDuration(i))};
+  });
+  const auto instants = misplaced(store.instants_.size(), [&](size_t i) {
+    const Instant& instant = store.instants_[i];
+    return instant_is_marker_[i] ? std::nullopt
+                                 : moment(instant.ts, key(instant.track, instant.category));
+  });
+  const auto records = misplaced(
+      memory_.size(), [&](size_t i) { return moment(memory_[i].ts, key(memory_[i].track, 0)); });
+  const auto samples = misplaced(store.counters_.size(), [&](size_t i) {
+    return moment(store.counters_[i].ts, store.counters_[i].name);
+  });
+  const auto among = [](const std::vector<uint32_t>& rows) {
+    return [&rows, next = size_t{0}](size_t i) mutable {
+      const bool is = next < rows.size() && rows[next] == i;
+      next += is;
+      return is;
+    };
+  };
+  if (slices.empty() && instants.empty() && records.empty() && samples.empty()) return false;
+  LeaveOutRows(among(slices), among(instants), among(records), among(samples));
+  return true;
 }
 
 // Finds the profile's start and extent from what was recorded, mends what has no end or no time,
 // and sets zero_.
 void TraceBuilder::FindExtent() {
   TraceStore& store = *store_;
-  Range work, all;
+  TimeRange work, all;
   bool zero_seen = false, long_seen = false;
   const auto find = [&] {
     work = all = {};
@@ -242,12 +252,11 @@ void TraceBuilder::FindExtent() {
       const Ns start = start_[i];
       // How far a longer one reaches is judged when the rest is known.
       long_seen |= duration_[i] > kAbsurd;
-      const Ns duration = duration_[i] == kUnfinished || duration_[i] > kAbsurd ? 0 : duration_[i];
       if (start == 0) {
         zero_seen = true;
         continue;
       }
-      const Ns end = SaturatingAdd(start, duration);
+      const Ns end = SaturatingAdd(start, KnownDuration(i));
       all.Add(start, end);
       if (store.categories_[category_[i]].kind != SliceKind::kTraceSpan) work.Add(start, end);
     }
@@ -266,11 +275,13 @@ void TraceBuilder::FindExtent() {
     for (const CounterSample& sample : store.counters_) add_point(sample.ts, false);
   };
   find();
-  if (work.IsAbsurd()) {
-    LeaveOutFarTimes(work.begin, work.end);
+  if (work.IsLongerThan(kAbsurd)) {
+    LeaveOutFarTimes(work);
     find();
   }
-  Range range = work.empty() ? all : work;
+  // What is left spans less, so that smaller gaps can be told apart.
+  while (work.IsLongerThan(kNear) && LeaveOutMisplacedTimes(work)) find();
+  TimeRange range = work.empty() ? all : work;
   const bool zero_is_lost = !range.empty() && range.begin > kLostStampGap;
   if (zero_seen && !zero_is_lost) range.Add(0, 0);
   if (range.empty()) range.Add(0, 0);

@@ -78,8 +78,8 @@ constexpr Text kTexts[] = {
     {"lostTimestamp",
      "Events carry the time stamp 0: the recorder lost their time. They are shown at the start."},
     {"farTime",
-     "Events have time stamps more than 7 days away from nearly all others, which only damage "
-     "explains; they are left out.",
+     "Events have time stamps far away from nearly all others, which only damage explains; they "
+     "are left out.",
      true, Harm::kLoss},
     {"absurdDuration",
      "Events last more than 7 days beyond all others, which only damage explains; their durations "

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 #include <random>
@@ -457,6 +458,128 @@ TEST_CASE("a time far away is told from a long recording and from clocks that di
     d.Slice("main", kToday, 20 * kDay);
     for (int day = 0; day < 19; ++day) d.Slice("op", kToday + day * kDay, kSecond);
     CHECK(kept(&d, 20) == 20 * kDay);
+  }
+}
+
+TEST_CASE("a time nearer than a week is damaged where it contradicts its place in the file") {
+  // Steps of 40 operators, and as many kernels and records of memory, each step in a tenth of a
+  // second.
+  struct Steps {
+    Drawing d;
+    std::vector<Ns> begins;
+    uint32_t numbers = 0;
+    // The `damaged` operator, kernel, counter and record of each step have a time that is `by` off.
+    void Draw(const std::vector<int>& damaged, Ns by) {
+      for (const bool device : {false, true}) {
+        d.domain = device ? Domain::kDevice : Domain::kHost;
+        for (const Ns begin : begins) {
+          for (int i = 0; i < 40; ++i) {
+            const bool off = std::find(damaged.begin(), damaged.end(), i) != damaged.end();
+            const Ns ts = kToday + begin + i * kSecond / 400 + (off ? by : 0);
+            d.builder.SetOffset(uint64_t{100} * ++numbers);
+            d.Slice(off ? "off" : "op", ts, kSecond / 500,
+                    device ? SliceKind::kKernel : SliceKind::kCpuOp, device ? 0 : 1, 7);
+            if (device) continue;
+            MemoryRecord record;
+            record.ts = ts;
+            record.track = At(&d.builder, 0).track;
+            d.builder.AddMemory(record);
+            CounterSample sample;
+            sample.ts = ts;
+            d.builder.AddCounter(sample);
+            d.builder.AddInstant(At(&d.builder, ts), false);
+          }
+        }
+      }
+    }
+  };
+  constexpr Ns kMinute = 60 * kSecond, kHour = 60 * kMinute;
+  SECTION("damage") {
+    for (const Ns by : {-kDay, kMinute, -kMinute, kHour, kDay, 6 * kDay + kHour, 20 * kDay}) {
+      for (const std::vector<int>& damaged :
+           {std::vector<int>{5}, std::vector<int>{1, 38}, std::vector<int>{7, 9, 11}}) {
+        INFO(by << " " << damaged.size());
+        Steps steps;
+        steps.begins = {0, kSecond, 3 * kSecond};
+        steps.Draw(damaged, by);
+        const auto store = steps.d.Done();
+        const size_t off = 3 * damaged.size();
+        CHECK(store->extent() == Interval{0, 3 * kSecond + 39 * kSecond / 400 + kSecond / 500});
+        CHECK(store->base_ns() == kToday);
+        CHECK(At(*store, "off") == kNone);
+        CHECK(store->slice_count() == 240 - 2 * off);
+        CHECK(store->instants().size() == 120 - off);
+        CHECK(store->memory().size() == 120 - off);
+        CHECK(store->counters().size() == 120 - off);
+        REQUIRE(store->problems().size() == 1);
+        CHECK(store->problems()[0].kind == "farTime");
+        CHECK(store->problems()[0].count == 5 * off);
+        CHECK(store->problems()[0].first_offset == 100 * (static_cast<uint64_t>(damaged[0]) + 1));
+      }
+    }
+  }
+  SECTION("damage at several distances") {
+    Steps steps;
+    steps.begins = {0};
+    steps.Draw({3}, 5 * kDay);
+    steps.Draw({3}, kMinute);
+    steps.Draw({3}, -kHour);
+    const auto store = steps.d.Done();
+    CHECK(store->extent().end < kSecond);
+    CHECK(store->problems()[0].count == 15);
+  }
+  const auto whole = [](Steps* steps, size_t slices) {
+    const auto store = steps->d.Done();
+    CHECK(store->problems().empty());
+    CHECK(store->slice_count() == slices);
+    return store->extent().end;
+  };
+  SECTION("pauses of minutes, hours and days") {
+    for (const Ns pause : {kMinute, kHour, kDay}) {
+      for (const int count : {2, 3, 20}) {
+        Steps steps;
+        for (int i = 0; i < count; ++i) steps.begins.push_back(i * pause);
+        steps.Draw({}, 0);
+        CHECK(whole(&steps, 80 * steps.begins.size()) > (count - 1) * pause);
+      }
+    }
+  }
+  SECTION("a call at the very end, or at the very beginning, of a recording with a pause") {
+    for (const Ns by : {kDay, -kDay}) {
+      Steps steps;
+      steps.begins = {0, kSecond};
+      const auto call = [&] {
+        steps.d.Slice("synchronize", kToday + by, kSecond, SliceKind::kCpuOp, 1, 7);
+      };
+      if (by < 0) call();
+      steps.Draw({}, 0);
+      steps.d.domain = Domain::kHost;
+      if (by > 0) call();
+      CHECK(whole(&steps, 161) > kDay - kSecond);
+    }
+  }
+  SECTION("a few late events, written before others") {
+    Steps steps;
+    steps.begins = {0, kDay, kSecond, 2 * kSecond, 3 * kSecond, 4 * kSecond};
+    steps.Draw({}, 0);
+    CHECK(whole(&steps, 480) > kDay);
+  }
+  SECTION("a file in no order") {
+    Steps steps;
+    std::mt19937_64 random(5);
+    for (int i = 0; i < 400; ++i) {
+      const Ns ts = i % 20 == 0 ? kDay : 0;
+      steps.d.Slice("op", kToday + ts + static_cast<Ns>(random() % kSecond), 10, SliceKind::kCpuOp,
+                    1, 7);
+    }
+    CHECK(whole(&steps, 400) > kDay - kSecond);
+  }
+  SECTION("a range that lasts as long") {
+    Steps steps;
+    steps.begins = {0};
+    steps.d.Slice("wait", kToday, 2 * kDay, SliceKind::kCpuOp, 1, 8);
+    steps.Draw({9}, kDay);
+    CHECK(whole(&steps, 81) == 2 * kDay);
   }
 }
 
