@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 7;
+inline constexpr int64_t kDigestVersion = 8;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -118,12 +118,15 @@ struct IdleDigest {
   std::string cause;    // "hostWait", "kernelWait", "other" of a stream; else GapReasonName()
   uint64_t count = 0;
   Ns time = 0;
-  Ns longest = 0;
-  std::string host;   // what the host did in the longest: a name
-  std::string place;  // and where
+  SquareSum squares;
+  Ns shortest = 0, longest = 0;
+  Ns lower = 0, median = 0, upper = 0;  // quartiles, exact: between two gaps, in proportion
+  std::string host;                     // what the host did in the longest: a name
+  std::string place;                    // and where
   template <typename A>
   void Members(A& a) {
-    a(device, stream, cause, count, time, longest, host, place);
+    a(device, stream, cause, count, time, squares, shortest, longest, lower, median, upper, host,
+      place);
   }
 };
 
@@ -150,13 +153,12 @@ inline constexpr int64_t kFullQueue = 1022;
 // Launches on a stream whose work has not begun.
 struct QueueDigest {
   int64_t device = 0, stream = 0;
-  Stat points;          // length after each launch and each begin
-  int64_t squares = 0;  // sum of their squares
-  Sketch time;          // ns at each length
-  Ns full = 0;          // with at least kFullQueue. Exact: just below it, no launch waits
+  Stat points;  // length after each launch and each begin
+  Sketch time;  // ns at each length
+  Ns full = 0;  // with at least kFullQueue. Exact: just below it, no launch waits
   template <typename A>
   void Members(A& a) {
-    a(device, stream, points, squares, time, full);
+    a(device, stream, points, time, full);
   }
 };
 
@@ -231,11 +233,13 @@ inline constexpr const char* kCountedFlops = "flops";
 struct KernelPart {
   int64_t device = 0;
   std::string name;
+  std::string kind;  // "computation", "communication" or "memory"
   uint64_t count = 0;
   Ns sum = 0, min = 0, max = 0;
+  SquareSum squares;  // of the durations
   template <typename A>
   void Members(A& a) {
-    a(device, name, count, sum, min, max);
+    a(device, name, kind, count, sum, min, max, squares);
   }
 };
 

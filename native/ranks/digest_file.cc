@@ -27,7 +27,7 @@ void Members(A& a, Sketch& sketch) {
 }
 template <typename A>
 void Members(A& a, Stat& stat) {
-  a(stat.count, stat.sum, stat.min, stat.max, stat.max_rank, stat.sketch);
+  a(stat.count, stat.sum, stat.squares, stat.min, stat.max, stat.max_rank, stat.sketch);
 }
 template <typename A>
 void Members(A& a, CollectiveGroup& g) {
@@ -116,7 +116,10 @@ bool TimesHold(const RankDigest& rank) {
                               std::all_of(t.combinations.begin(), t.combinations.end(), sound);
                      }) &&
          std::all_of(rank.idle.begin(), rank.idle.end(),
-                     [&](const IdleDigest& i) { return sound(i.time) && sound(i.longest); }) &&
+                     [&](const IdleDigest& i) {
+                       return sound(i.time) && sound(i.shortest) && sound(i.longest) &&
+                              sound(i.lower) && sound(i.median) && sound(i.upper);
+                     }) &&
          std::all_of(rank.critical_path.begin(), rank.critical_path.end(),
                      [&](const PathDigest& p) {
                        return sound(p.time) && sound(p.host) && sound(p.device) && sound(p.whole) &&

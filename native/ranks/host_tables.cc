@@ -1,7 +1,6 @@
 // Tables of idle time, launches, queues, copies, sequences and counters.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <map>
 
 #include "ranks/job_tables.h"
@@ -40,6 +39,24 @@ Table IdleBy(const Job& job, bool streams) {
              return ShareCell(static_cast<double>(r.item->time), static_cast<double>(all));
            })
       .Add(Count("count", "Gaps", "Number of gaps."), Item(&IdleDigest::count))
+      .Add(Duration("meanUs", "Mean", "Mean of the gaps.", Merge::kNone),
+           [](const Row& r) {
+             return r.item->count > 0
+                        ? Cell(Micros(r.item->time) / static_cast<double>(r.item->count))
+                        : Cell();
+           })
+      .Add(DeviationColumn("stdUs", "the gaps"),
+           [](const Row& r) {
+             return DeviationCell(r.item->squares.Deviation(r.item->count, r.item->time));
+           })
+      .Add(Duration("shortestUs", "Shortest", "Shortest gap.", Merge::kMin),
+           TimeItem(&IdleDigest::shortest))
+      .Add(Duration("p25Us", "25 %", "First quartile of the gaps.", Merge::kNone),
+           TimeItem(&IdleDigest::lower))
+      .Add(Duration("medianUs", "Median", "Median of the gaps.", Merge::kNone),
+           TimeItem(&IdleDigest::median))
+      .Add(Duration("p75Us", "75 %", "Third quartile of the gaps.", Merge::kNone),
+           TimeItem(&IdleDigest::upper))
       .Add(Duration("longestUs", "Longest", "Longest gap.", Merge::kMax),
            TimeItem(&IdleDigest::longest))
       .AddIf(!streams, TextFact("host", "Host", "What the host was doing during the longest gap."),
@@ -113,13 +130,7 @@ Table QueuesTable(const Job& job) {
            [](const Row& r) { return Cell(r.item->points.Mean()); })
       .Add(Quotient("std", "Std dev",
                     "Standard deviation of the queue length, sampled after each change."),
-           [](const Row& r) {
-             const auto n = static_cast<double>(r.item->points.count);
-             const double mean = r.item->points.Mean();
-             if (n < 2) return Cell(0.0);
-             const double squares = static_cast<double>(r.item->squares) - n * mean * mean;
-             return Cell(std::sqrt(std::max(0.0, squares) / (n - 1)));
-           })
+           [](const Row& r) { return OptionalCell(r.item->points.Deviation()); })
       .Add(Count("min", "Min", "Shortest queue length.", Merge::kMin),
            [](const Row& r) { return Cell(r.item->points.min); })
       .Add(Count("p25", "25 %",

@@ -404,8 +404,20 @@ Table KernelRanksTable(const Job& job) {
       .Add(TextKey("name", "Kernel",
                    "Name of the kernel or copy; only the largest of each device are listed."),
            [](const Row& r) { return TextCell(r.item->name); })
+      .Add(TextFact("kernelType", "Type", "Kind of work: computation, communication, or memory."),
+           [](const Row& r) { return TextCell(r.item->kind); })
       .Add(Count("count", "Count", "Number of launches."), Item(&KernelPart::count))
       .Add(Duration("sumUs", "Sum", "Sum of the durations."), TimeItem(&KernelPart::sum))
+      .Add(Duration("meanUs", "Mean", "Mean of the durations.", Merge::kNone),
+           [](const Row& r) {
+             return r.item->count > 0
+                        ? Cell(Micros(r.item->sum) / static_cast<double>(r.item->count))
+                        : Cell();
+           })
+      .Add(DeviationColumn("stdUs", "the durations"),
+           [](const Row& r) {
+             return DeviationCell(r.item->squares.Deviation(r.item->count, r.item->sum));
+           })
       .Add(Duration("minUs", "Min", "Shortest duration.", Merge::kMin), TimeItem(&KernelPart::min))
       .Add(Duration("maxUs", "Max", "Longest duration.", Merge::kMax), TimeItem(&KernelPart::max));
   return table.Make(All(job, &RankDigest::kernels));

@@ -72,7 +72,6 @@ void AddQueues(const DigestWork& work, RankDigest* digest) {
         length = point.value;
         since = point.at;
         queue.points.Add(length, digest->rank);
-        queue.squares = SaturatingAdd(queue.squares, length * length);
       }
       digest->queues.push_back(std::move(queue));
     }

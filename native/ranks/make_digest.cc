@@ -118,6 +118,8 @@ void AddKernels(const Model& model, const CancelToken& cancel, JobDigest* job) {
     part.min = part.count == 0 ? duration : std::min(part.min, duration);
     part.max = std::max(part.max, duration);
     part.sum += duration;
+    part.squares.Add(duration);
+    part.kind = kind;
     ++part.count;
   }
   for (auto& [hash, entry] : found) {

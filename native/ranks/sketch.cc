@@ -99,6 +99,7 @@ void Stat::Add(int64_t value, int64_t rank) {
   }
   ++count;
   sum = SaturatingAdd(sum, value);
+  squares.Add(value);
   sketch.Add(value);
 }
 
@@ -120,6 +121,7 @@ void Stat::Merge(const Stat& other) {
   }
   count = Plus(count, other.count);
   sum = SaturatingAdd(sum, other.sum);
+  squares.Merge(other.squares);
   sketch.Merge(other.sketch);
 }
 

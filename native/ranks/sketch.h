@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "ranks/square_sum.h"
 
 namespace emberline {
 
@@ -29,6 +32,7 @@ class Sketch {
 struct Stat {
   uint64_t count = 0;
   int64_t sum = 0;
+  SquareSum squares;
   int64_t min = 0, max = 0;  // of none: 0
   int64_t max_rank = -1;     // whose the largest is; of equals, the smallest rank
   Sketch sketch;
@@ -40,6 +44,8 @@ struct Stat {
   double Mean() const {
     return count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : 0;
   }
+  // Sample standard deviation; nothing of fewer than two.
+  std::optional<double> Deviation() const { return squares.Deviation(count, sum); }
   bool operator==(const Stat&) const = default;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "analysis/columns.h"
@@ -26,7 +27,18 @@ inline std::string GroupName(const JobGroup& group) {
 inline Cell BytesCell(int64_t bytes) { return bytes >= 0 ? Cell(bytes) : Cell(); }
 inline Cell RateCell(double gigabytes) { return gigabytes > 0 ? Cell(gigabytes) : Cell(); }
 
-// count, sum, mean, min, median, p95 and max, of times in ns. `prefix`
+// A standard deviation, given in ns: in us; empty of fewer than two.
+inline Cell DeviationCell(const std::optional<double>& deviation) {
+  return deviation ? Cell(*deviation / 1000.0) : Cell();
+}
+inline Column DeviationColumn(const char* key, const std::string& what) {
+  return Duration(key, "Std dev",
+                  ("Sample standard deviation of " + what + "; empty for a single one.").c_str(),
+                  Merge::kNone);
+}
+
+// count, sum, mean, standard deviation, min, median, p95 and max, of times in ns; with a `prefix`,
+// neither the count nor the deviation. `prefix`
 // stands before each key, `title` before each title; `what` names the times in the plural.
 template <typename Row>
 void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::string& title,
@@ -56,6 +68,10 @@ void AddStat(TableBuilder<Row>& table, const std::string& prefix, const std::str
   }
   time("sum", "Sum of", Merge::kSum, [](const Stat& s) { return static_cast<double>(s.sum); });
   time("mean", "Mean of", Merge::kNone, [](const Stat& s) { return s.Mean(); });
+  if (prefix.empty()) {
+    table.Add(DeviationColumn("stdUs", what),
+              [stat](const Row& row) { return DeviationCell(stat(row).Deviation()); });
+  }
   time("min", "Smallest of", Merge::kMin, [](const Stat& s) { return static_cast<double>(s.min); });
   time("median", "Median, accurate to 1 %, of", Merge::kNone,
        [](const Stat& s) { return static_cast<double>(s.Quantile(0.5)); });

@@ -1,0 +1,188 @@
+// Tables of HTA's analyses against the events of the files themselves, counted here in another way:
+// with floating-point numbers, in two passes, from the JSON text.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { corpus, emberlineJson, withoutCorpus } from '../lib/cli.mjs';
+import { readText } from './corpus.mjs';
+
+const skip = withoutCorpus;
+const at = (name) => path.join(corpus ?? '', name);
+const dlrm = 'param/et_replay/tests/inputs/extracted/dlrm_kineto';
+const traces = [
+  'hta/trace_diff/control/control.json.gz',
+  'hta/ns_resolution_trace/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz',
+  'hta/nccl_parser_config/nccl_data.json.gz',
+  'hta/timeline_analysis/sampled_rank-0.json.gz',
+  'hta/amd_trace/mi250_minitoy_train_ROCm6_2_kineto.json.gz',
+];
+
+/** The traces of a file or folder. */
+const filesOf = (name) =>
+  fs.statSync(at(name)).isDirectory()
+    ? fs.readdirSync(at(name)).map((file) => path.join(at(name), file))
+    : [at(name)];
+
+/** A stamp in us, as text, in ns. */
+function nanoseconds(text) {
+  const [whole, part = ''] = text.split('.');
+  return BigInt(whole) * 1000n + BigInt(part.padEnd(3, '0').slice(0, 3));
+}
+
+/** Complete events, with `start` (since the first of them) and `length` in ns. */
+function eventsOf(file) {
+  // Stamps since 1970 in nanoseconds do not fit into a number: they are kept as text.
+  const text = readText(file)
+    .toString('utf8')
+    .replaceAll(/"(ts|dur)":\s*(\d+(?:\.\d+)?)/g, '"$1":"$2"');
+  const events = JSON.parse(text).traceEvents.filter(
+    ({ ph, ts, dur }) => ph === 'X' && typeof ts === 'string' && typeof dur === 'string',
+  );
+  const stamps = events.map(({ ts }) => nanoseconds(ts));
+  const base = stamps.reduce((a, b) => (a < b ? a : b));
+  return events.map((event, i) => ({
+    ...event,
+    start: Number(stamps[i] - base),
+    length: Number(nanoseconds(event.dur)),
+    category: (event.cat ?? '').toLowerCase(),
+  }));
+}
+
+const isWork = ({ category }) => /^(kernel|gpu_memcpy|gpu_memset|memcpy|memset)$/.test(category);
+
+/** Names of kernels reach kilobytes; tables cut them. */
+const nameOf = ({ name }) => name.slice(0, 1500);
+
+const groupBy = (list, key) => {
+  const groups = new Map();
+  for (const one of list) {
+    const at = key(one);
+    if (!groups.has(at)) groups.set(at, []);
+    groups.get(at).push(one);
+  }
+  return groups;
+};
+
+/** Statistics as pandas describes a column; std is null for a single value. */
+function describe(values) {
+  const sum = values.reduce((total, value) => total + value, 0);
+  const mean = sum / values.length;
+  const squares = values.reduce((total, value) => total + (value - mean) ** 2, 0);
+  return {
+    count: values.length,
+    sum,
+    mean,
+    std: values.length < 2 ? null : Math.sqrt(squares / (values.length - 1)),
+    min: values.reduce((a, b) => Math.min(a, b)),
+    max: values.reduce((a, b) => Math.max(a, b)),
+  };
+}
+
+/** Times of the program in us against the same in ns. */
+function near(us, ns, label) {
+  if (ns === null) return assert.equal(us, null, label);
+  assert.ok(Math.abs(us * 1000 - ns) <= 1e-9 * Math.abs(ns) + 1e-3, `${label}: ${us} us, ${ns} ns`);
+}
+
+function sameTimes(row, truth, label) {
+  assert.equal(row.count, truth.count, label);
+  near(row.sumUs, truth.sum, `${label} sum`);
+  near(row.meanUs, truth.mean, `${label} mean`);
+  near(row.stdUs, truth.std, `${label} std`);
+  near(row.minUs, truth.min, `${label} min`);
+  near(row.maxUs, truth.max, `${label} max`);
+}
+
+for (const name of [...traces, dlrm]) {
+  test(`${name}: statistics of each kernel over all ranks, and by rank`, { skip }, async () => {
+    const files = filesOf(name);
+    const work = files.flatMap((file, rank) =>
+      eventsOf(file)
+        .filter(isWork)
+        .map((event) => ({ ...event, rank })),
+    );
+    const truth = groupBy(work, nameOf);
+    const { rows } = await emberlineJson('distributed', at(name), '--by', 'kernels');
+    assert.deepEqual(rows.map(nameOf).sort(), [...truth.keys()].sort());
+    for (const row of rows) {
+      const lengths = truth.get(nameOf(row)).map((event) => event.length);
+      sameTimes(row, describe(lengths), row.name);
+    }
+    const by = (rank, kernel) => `${rank} ${kernel}`;
+    const apart = groupBy(work, (event) => by(event.rank, nameOf(event)));
+    const ranks = await emberlineJson('distributed', at(name), '--by', 'kernelRanks');
+    assert.ok(ranks.rows.length > 0);
+    if (files.length > 1) assert.equal(new Set(ranks.rows.map((row) => row.rank)).size, 8);
+    for (const row of ranks.rows) {
+      const events = apart.get(by(files.length > 1 ? row.rank : 0, nameOf(row)));
+      sameTimes(row, describe(events.map((event) => event.length)), `${row.rank} ${row.name}`);
+      if (/^nccl/.test(row.name)) assert.equal(row.kernelType, 'communication');
+      if (/^Memcpy/.test(row.name)) assert.equal(row.kernelType, 'memory');
+    }
+  });
+}
+
+/** Quartiles, between two values in proportion, as pandas has them. */
+function quartiles(values) {
+  const order = values.toSorted((a, b) => a - b);
+  return [0.25, 0.5, 0.75].map((share) => {
+    const position = share * (order.length - 1);
+    const below = Math.floor(position);
+    const above = Math.min(below + 1, order.length - 1);
+    return order[below] + (order[above] - order[below]) * (position - below);
+  });
+}
+
+/** Gaps of each stream by HTA's classes; gaps of no length, which HTA counts too, are none. */
+function gapsOf(events) {
+  const launches = new Map(
+    events
+      .filter(({ category }) => /^(cuda_runtime|cuda_driver|hip|runtime)/.test(category))
+      .map((event) => [event.args?.correlation, event]),
+  );
+  const gaps = [];
+  const streams = groupBy(events.filter(isWork), ({ args }) => `${args.device} ${args.stream}`);
+  for (const [stream, works] of streams) {
+    works.sort((a, b) => a.start - b.start);
+    let end = works[0].start + works[0].length;
+    for (const work of works.slice(1)) {
+      const length = work.start - end;
+      const launch = launches.get(work.args.correlation);
+      const late = launch !== undefined && launch.start > end;
+      const category = late ? 'hostWait' : length < 30_000 ? 'kernelWait' : 'other';
+      if (length > 0) gaps.push({ key: `${stream} ${category}`, length });
+      end = Math.max(end, work.start + work.length);
+    }
+  }
+  return groupBy(gaps, (gap) => gap.key);
+}
+
+for (const name of traces) {
+  test(`${name}: gaps of each stream, described by class`, { skip }, async () => {
+    const truth = gapsOf(eventsOf(at(name)));
+    const { rows } = await emberlineJson('idle', at(name));
+    const key = (row) => `${row.device} ${row.stream} ${row.idleCategory}`;
+    assert.deepEqual(rows.map(key).sort(), [...truth.keys()].sort());
+    for (const row of rows) {
+      const lengths = truth.get(key(row)).map((gap) => gap.length);
+      const { count, sum, mean, std, min, max } = describe(lengths);
+      const [p25, median, p75] = quartiles(lengths);
+      assert.equal(row.count, count, key(row));
+      near(row.idleTimeUs, sum, `${key(row)} sum`);
+      near(row.meanUs, mean, `${key(row)} mean`);
+      near(row.stdUs, std, `${key(row)} std`);
+      near(row.shortestUs, min, `${key(row)} shortest`);
+      near(row.longestUs, max, `${key(row)} longest`);
+      // Kept in whole nanoseconds.
+      for (const [us, ns] of [
+        [row.p25Us, p25],
+        [row.medianUs, median],
+        [row.p75Us, p75],
+      ]) {
+        assert.ok(Math.abs(us * 1000 - ns) <= 0.501, `${key(row)}: ${us} us, ${ns} ns`);
+      }
+    }
+  });
+}
