@@ -32,6 +32,25 @@ std::string CsvCell(const Json& value) {
   return CsvText(value.is_string() ? value.get_ref<const std::string&>() : DumpJson(value));
 }
 
+// Whether renderers make a link of `word` without any mark, which a backslash does not prevent:
+// addresses of any scheme or none (files, too, whose ending is that of a country), of mail,
+// mentions, and numbers of issues. Figures and the ends of sentences are none.
+bool IsAddress(std::string_view word) {
+  if (word.find('@') != std::string_view::npos || word.find("://") != std::string_view::npos) {
+    return true;
+  }
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           static_cast<unsigned char>(c) >= 0x80;
+  };
+  for (size_t i = 0; i + 1 < word.size(); ++i) {
+    if (word[i] == '.' && is_letter(word[i + 1])) return true;
+    if (word[i] == '#' && is_digit(word[i + 1])) return true;
+  }
+  return false;
+}
+
 // A cell for awk: nothing in it separates, and it is never empty.
 std::string WordOf(const Json& cell) {
   std::string text = cell.is_null()     ? "-"
@@ -315,20 +334,29 @@ Result<bool> ChooseColumns(const std::string& keys, Json* table) {
 }
 
 std::string MarkdownText(const std::string& text) {
+  // What begins or ends something in Markdown or HTML. No address holds one of the first.
+  constexpr std::string_view kBorders = " \\`{}[]()<>|\"'", kMarks = "\\`*_{}[]()<>#!|~$&@";
+  const std::string shown = Escaped(text);
   std::string out;
-  for (const char c : Escaped(text)) {
-    // What begins or ends something in Markdown or HTML.
-    if (std::string_view("\\`*_{}[]()<>#!|~$&@").find(c) != std::string_view::npos) out += '\\';
-    out += c;
+  for (size_t at = 0; at < shown.size();) {
+    if (kBorders.find(shown[at]) != std::string_view::npos) {
+      if (kMarks.find(shown[at]) != std::string_view::npos) out += '\\';
+      out += shown[at++];
+      continue;
+    }
+    const std::string word = shown.substr(at, shown.find_first_of(kBorders, at) - at);
+    at += word.size();
+    if (IsAddress(word)) {
+      out += '`' + word + '`';
+      continue;
+    }
+    for (const char c : word) {
+      if (kMarks.find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
   }
   // A text that begins so would be a list; signs of figures stay readable.
   if (out.starts_with("+ ") || out.starts_with("- ")) out.insert(0, "\\");
-  // Addresses become links of themselves without any mark.
-  for (const char* scheme : {"http:", "https:", "www."}) {
-    for (size_t at = out.find(scheme); at != std::string::npos; at = out.find(scheme, at + 8)) {
-      out.insert(at + std::string_view(scheme).size() - 1, "\\");
-    }
-  }
   return out;
 }
 

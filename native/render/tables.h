@@ -46,7 +46,8 @@ std::string WordsRow(const Json& columns, const Json& row);
 Result<Json> ChosenColumns(const std::string& keys, const Json& columns);
 // Leaves only these in `table`, in its rows too. Errors: the same.
 Result<bool> ChooseColumns(const std::string& keys, Json* table);
-// A text of a trace in Markdown: nothing in it becomes more than text.
+// A text of a trace in Markdown: nothing in it becomes more than text, or than code, which words
+// are that renderers make links of by themselves.
 std::string MarkdownText(const std::string& text);
 
 // The {columns, rows} form of an array of flat objects; nested members become compact JSON.

@@ -2,11 +2,15 @@
 // itself, and swapping the sides swaps every sign.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { corpus, emberline, root, withoutCorpus } from '../lib/cli.mjs';
 import { layer, plainLayers, trainingTrace } from '../lib/training_trace.mjs';
 import { daemonOfFile } from './daemon.mjs';
+
+// The parser of Markdown that the packager brings along.
+const { marked } = createRequire(createRequire(import.meta.url).resolve('@vscode/vsce'))('marked');
 
 const { folder, daemon } = daemonOfFile('compare');
 
@@ -589,9 +593,22 @@ test('a trace that cannot be read names its side', async () => {
 
 test('names in Markdown stay text', async () => {
   const name = '[click](http://evil) <img src=x> | `a` *b*';
+  // What becomes a link by itself: on GitHub some of it whatever stands before it, but in code.
+  const addresses = [
+    'ftp://evil.example/x',
+    'HTTPS://EVIL.example/?a=1&b=_2_',
+    'WWW.evil.example',
+    'evil.example',
+    'me@evil.example',
+    '@everybody',
+    'owner/project#12',
+    'train.py:12',
+  ];
+  const plain = ['**x** __init__ ~~y~~ $z$', 'a.5 1.5 end.', '# h', 'k`a.b`[y](z.q)`'];
+  const kernels = Object.fromEntries([name, ...addresses, ...plain].map((n, i) => [n, 500 + i]));
   const baseline = await drawn();
   const candidate = await drawn({
-    layers: () => changed('ReLU_0', layer('ReLU_0', 'aten::relu', { [name]: 500 })),
+    layers: () => changed('ReLU_0', layer('ReLU_0', 'aten::relu', kernels)),
   });
   const { stdout } = await emberline([
     'diff',
@@ -601,8 +618,14 @@ test('names in Markdown stay text', async () => {
     'kernels',
     '--format',
     'markdown',
+    '--limit',
+    '-1',
   ]);
-  assert.match(stdout, /\\\[click\\\]\\\(http\\:\/\/evil\\\) \\<img src=x\\> \\\|/);
+  assert.match(stdout, /\\\[click\\\]\\\(`http:\/\/evil`\\\) \\<img src=x\\> \\\|/);
+  for (const address of addresses) assert.ok(stdout.includes(`| \`${address}\` |`), address);
+  assert.match(stdout, /\| a\.5 1\.5 end\. \|/);
+  const table = stdout.slice(stdout.indexOf('\n|'));
+  assert.doesNotMatch(marked.parse(table, { gfm: true }), /<(?:a|img|em|strong|del|h\d)\b/i);
 });
 
 test('HTA: the kernels of one iteration', { skip: withoutCorpus }, async () => {
