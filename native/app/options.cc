@@ -202,7 +202,7 @@ class CommandLine {
         {"collectives", "collectives of a job (--by operations|calls|sizes|groups|matrix)"},
         {"idle", "idle time of streams by class (--by gaps: idle time of devices by cause)"},
         {"overlap", "communication hidden behind computation (--by temporal|steps|kernelTypes)"},
-        {"launches", "launch calls, their delays, and launches that could be avoided"},
+        {"launches", "launch calls and their delays (--by launchRows: each launch of one rank)"},
         {"queue", "queue depth per stream: launches whose work has not begun"},
         {"sequences", "kernel sequences that operators launch repeatedly"},
         {"critical-path",
@@ -218,12 +218,26 @@ class CommandLine {
       CLI::App* view = Command(name, help, "FOLDER")->group("Ranks of a job");
       view->get_option("FOLDER")->description("a folder of traces or of digests, or one of either");
       view->add_option("--by", options_.by, list)->type_name("TABLE")->check(IsOneOf(tables));
+      if (name == std::string_view("launches")) AddRank(view);
       AddTrace(view);
       AddTable(view);
       AddParams(view);
       AddOutput(view, true);
     }
     AddRankCommands(&app_, &options_);
+  }
+
+  // Whose launches.
+  void AddRank(CLI::App* command) {
+    command
+        ->add_option_function<int64_t>(
+            "--rank",
+            [this](const int64_t& rank) {
+              options_.params.emplace_back("rank", std::to_string(rank));
+            },
+            "whose launches --by launchRows lists (default: the first rank)")
+        ->type_name("N")
+        ->check(IsWhole());
   }
 
   // What one side has of its own.

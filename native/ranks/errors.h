@@ -55,6 +55,13 @@ inline constexpr ErrorText kDigestsWithoutNames{
     ErrorKind::kInvalidArgument, "digestsWithoutNames",
     "Digests do not contain the sequences of named operators.",
     "Name the folder of the traces instead."};
+inline constexpr ErrorText kDigestsWithoutLaunches{
+    ErrorKind::kInvalidArgument, "digestsWithoutLaunches",
+    "Digests contain sums over launches, not each launch.",
+    "Name the folder of the traces instead."};
+inline constexpr ErrorText kNoTraceOfRank{ErrorKind::kNotFound, "noTraceOfRank",
+                                          "The job has no trace of rank {rank}.",
+                                          "Ranks: {known}."};
 inline constexpr ErrorText kNoSuchTable{ErrorKind::kInvalidArgument, "noSuchTable",
                                         "There is no table \"{table}\".", "Tables: {known}."};
 inline constexpr ErrorText kNothingToDigest{ErrorKind::kInvalidArgument, "nothingToDigest",

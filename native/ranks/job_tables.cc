@@ -33,6 +33,7 @@ const std::vector<JobTable>& JobTables() {
       {"kernels", "Kernels of all ranks", JobKernelsTable},
       {"kernelRanks", "Largest kernels by device", KernelRanksTable},
       {"launches", "Launches", LaunchesTable},
+      {"launchRows", "Launches of one rank", nullptr},
       {"queues", "Queue length", QueuesTable},
       {"copies", "Copies", JobCopiesTable},
       {"sequences", "Kernel sequences", JobSequencesTable},
@@ -48,7 +49,7 @@ const std::vector<JobTable>& JobTables() {
 Result<Table> MakeJobTable(const Job& job, const std::string& name) {
   std::string known;
   for (const JobTable& table : JobTables()) {
-    if (name == table.name) return table.make(job);
+    if (name == table.name && table.make != nullptr) return table.make(job);
     known += (known.empty() ? "" : ", ") + std::string(table.name);
   }
   return MakeError(errors::kNoSuchTable, {{"table", name}, {"known", known}});

@@ -13,13 +13,14 @@ namespace emberline {
 struct JobTable {
   const char* name;  // as params.by names it
   const char* title;
-  Table (*make)(const Job& job);
+  Table (*make)(const Job& job);  // null: its rows are those of one rank's trace
 };
 
 // Every table, in the order in which people look at them.
 const std::vector<JobTable>& JobTables();
 
-// The table called `name`. Errors: kInvalidArgument, naming those there are.
+// The table called `name`, of those that digests hold. Errors: kInvalidArgument, naming those there
+// are.
 Result<Table> MakeJobTable(const Job& job, const std::string& name);
 
 // One for each entry, in the file of its subject.

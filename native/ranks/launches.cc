@@ -1,58 +1,34 @@
 // Launches, queues and copies.
 #include <algorithm>
-#include <optional>
 
 #include "analysis/intervals.h"
 #include "base/saturating.h"
-#include "model/graphs.h"
 #include "ranks/digest_parts.h"
+#include "ranks/launch_rows.h"
 #include "ranks/stream_series.h"
 
 namespace emberline {
-namespace {
-
-// HTA's limits.
-constexpr Ns kSlowCall = 50'000;
-constexpr Ns kLongDelay = 100'000;
-
-}  // namespace
-
 void AddLaunches(const DigestWork& work, RankDigest* digest) {
-  const TraceStore& s = work.model.store();
   const int64_t rank = digest->rank;
   for (const Device& device : DevicesOf(work.model)) {
     if (work.cancel.cancelled()) return;
     LaunchDigest found;
     found.device = device.ordinal;
-    // `free`: when the work before it on its stream had ended, if there was one.
-    const auto add = [&](SliceIndex i, SliceIndex call, std::optional<Ns> free) {
-      const auto works = work.model.launched[call];
-      if (works.size() > 1 || IsGraphLaunch(s.name(call))) {
+    VisitLaunches(work.model, device, work.cancel, [&](const LaunchedWork& launched, bool first) {
+      if (launched.several) {
         ++found.graph_work;
-        if (!works.empty() && works.front() == i) ++found.graph_launches;
+        if (first) ++found.graph_launches;
         return;
       }
-      const Ns took = s.duration(call), ran = s.duration(i);
-      const Ns delay = std::max<Ns>(0, s.start(i) - s.end(call));
-      const Ns ready = std::max(free.value_or(s.end(call)), s.end(call));
-      found.call.Add(took, rank);
-      found.work.Add(ran, rank);
-      found.delay.Add(delay, rank);
-      found.avoidable.Add(std::max<Ns>(0, s.start(i) - ready), rank);
-      if (ran < took && took <= kSlowCall) ++found.short_work;
-      if (took > kSlowCall) ++found.slow_calls;
-      if (delay > kLongDelay) ++found.long_delays;
-    };
-    for (const TrackIndex t : device.streams) {
-      const Track& track = s.tracks()[t];
-      std::optional<Ns> free;
-      for (SliceIndex i = track.first; i < track.last; ++i) {
-        if (!IsDeviceWork(s.kind(i))) continue;
-        const SliceIndex call = work.model.launch[i];
-        if (call != kNone) add(i, call, free);
-        free = free ? std::max(*free, s.end(i)) : s.end(i);
-      }
-    }
+      const LaunchTimes times = TimesOf(work.model, launched);
+      found.call.Add(times.call, rank);
+      found.work.Add(times.work, rank);
+      found.delay.Add(times.delay, rank);
+      found.avoidable.Add(times.avoidable, rank);
+      if (times.short_work) ++found.short_work;
+      if (times.slow_call) ++found.slow_calls;
+      if (times.long_delay) ++found.long_delays;
+    });
     if (found.call.count > 0 || found.graph_work > 0) digest->launches.push_back(std::move(found));
   }
 }

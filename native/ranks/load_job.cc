@@ -425,6 +425,27 @@ Result<Table> SequencesByOperator(Session& session, const JobSource& source, con
   return JobSequencesTable(named);
 }
 
+Result<RankTrace> TraceOfRank(Session& session, const JobSource& source, const Job& job,
+                              int64_t rank, const ReadOptions& options) {
+  if (!source.digests.empty()) return MakeError(errors::kDigestsWithoutLaunches);
+  const auto found = std::find_if(job.ranks.begin(), job.ranks.end(),
+                                  [&](const JobRank& one) { return rank < 0 || one.rank == rank; });
+  if (found == job.ranks.end()) {
+    std::vector<int64_t> known;
+    for (const JobRank& one : job.ranks) known.push_back(one.rank);
+    return MakeError(errors::kNoTraceOfRank, {{"rank", rank}, {"known", RankList(known)}});
+  }
+  const Result<Profile> profile = session.Find(source.profile_id);
+  if (!profile.ok()) return profile.error();
+  for (const TraceRef& ref : RefsOf(*profile, source)) {
+    if (ref.selection.worker != found->digest->worker) continue;
+    auto trace = session.Load(ref.profile_id, ref.selection, options);
+    if (!trace.ok()) return trace.error();
+    return RankTrace{found->rank, std::move(*trace)};
+  }
+  return MakeError(errors::kNoTraceOfRank, {{"rank", found->rank}, {"known", ""}});
+}
+
 Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* broken, size_t* files,
                               const CancelToken& cancel) {
   return ReadDigestsFor(MergeFor::kFile, path, broken, files, cancel);

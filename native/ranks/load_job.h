@@ -51,6 +51,17 @@ Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSour
 Result<Table> SequencesByOperator(Session& session, const JobSource& source, const Job& job,
                                   const std::string& name, const ReadOptions& options);
 
+// The trace of a rank, for tables of single events, which no digest holds.
+struct RankTrace {
+  int64_t rank = -1;
+  std::shared_ptr<const LoadedTrace> trace;
+};
+// That of rank `rank`, or of the first rank of the job where it is below 0. Loads it where it is
+// not loaded. Errors: kInvalidArgument for digests, kNotFound for a rank that the job does not
+// have, kCancelled, and those of loading.
+Result<RankTrace> TraceOfRank(Session& session, const JobSource& source, const Job& job,
+                              int64_t rank, const ReadOptions& options);
+
 // All digests of a folder, or one, as one. Files that are none or are broken go into `broken`.
 // Errors: kNotFound without any, kCancelled.
 Result<JobDigest> ReadDigests(const std::filesystem::path& path, std::vector<BrokenFile>* broken,

@@ -13,6 +13,7 @@
 #include "ranks/critical_path.h"
 #include "ranks/digest_file.h"
 #include "ranks/job.h"
+#include "ranks/launch_rows.h"
 #include "ranks/make_digest.h"
 #include "ranks/sequences.h"
 #include "temporary_folder.h"
@@ -425,6 +426,63 @@ TEST_CASE("rows of streams may have numbers of their own: the work says its stre
   REQUIRE(queues.size() == 2);
   CHECK(queues[0].stream == 12);
   CHECK(queues[1].stream == 102);
+}
+
+TEST_CASE("each launch is a row; a graph is one, from its first work on any stream") {
+  Drawing d;
+  d.Op("aten::mm", 0, 30);
+  d.Launch(1, 5, 10);
+  d.Launch(2, 20, 5);
+  d.Kernel("first", 1, 100, 40);
+  d.Kernel("second", 2, 140, 3);
+  d.Slice("cuda_runtime", "cudaGraphLaunch", "1", "10", 40, 60, "\"correlation\":3");
+  d.Kernel("late", 3, 400, 10);
+  d.Kernel("early", 3, 350, 10, "", 0, 9);
+  d.Kernel("unlaunched", 77, 500, 10);
+  const auto loaded = drawn::Load(d);
+  const Model& model = *loaded;
+  const auto list = FindLaunches(model, {});
+  REQUIRE(list.ok());
+  const auto lazy = LaunchRowsTable(model, *list, 4);
+  REQUIRE(lazy->row_count() == 3);
+  const std::vector<uint32_t> all = {0, 1, 2};
+  const Table table = lazy->Make(all);
+  const auto text = [&](size_t row, const char* key) {
+    return TextIn(table, table.rows[row], key);
+  };
+  const auto number = [&](size_t row, const char* key) {
+    return NumberIn(table, table.rows[row], key);
+  };
+  const auto cell = [&](size_t row, const char* key) {
+    return table.rows[row][static_cast<size_t>(table.ColumnIndex(key))];
+  };
+  CHECK(number(0, "rank") == 4);
+  CHECK(text(0, "name") == "first");
+  CHECK(text(0, "operator") == "aten::mm");
+  CHECK(number(0, "launchDelayUs") == 85);
+  CHECK(number(0, "avoidableDelayUs") == 85);
+  CHECK(cell(0, "shortKernel") == Cell(false));
+  // Its stream was busy all the while.
+  CHECK(number(1, "launchDelayUs") == 115);
+  CHECK(number(1, "avoidableDelayUs") == 0);
+  CHECK(cell(1, "shortKernel") == Cell(true));
+  CHECK(cell(1, "launchDelayOutlier") == Cell(true));
+  CHECK(text(2, "name") == "early");
+  CHECK(number(2, "stream") == 9);
+  CHECK(number(2, "works") == 2);
+  CHECK(number(2, "gpuDurationUs") == 20);
+  CHECK(number(2, "launchDelayUs") == 250);
+  for (const char* key : {"avoidableDelayUs", "shortKernel", "runtimeOutlier"}) {
+    CHECK(cell(2, key) == Cell());
+  }
+  // The sums are those of the rows with one work.
+  const auto launches = DigestOfDrawing(d).ranks.at(0).launches;
+  REQUIRE(launches.size() == 1);
+  CHECK(launches[0].call.count == 2);
+  CHECK(launches[0].delay.sum == 200'000);
+  CHECK(launches[0].avoidable.sum == 85'000);
+  CHECK(launches[0].graph_launches == 1);
+  CHECK(launches[0].graph_work == 2);
 }
 
 TEST_CASE("work that follows at once leaves no gap") {

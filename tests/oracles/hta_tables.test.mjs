@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { corpus, emberlineJson, withoutCorpus } from '../lib/cli.mjs';
+import { corpus, emberline, emberlineJson, withoutCorpus } from '../lib/cli.mjs';
 import { readText } from './corpus.mjs';
 
 const skip = withoutCorpus;
@@ -186,3 +186,83 @@ for (const name of traces) {
     }
   });
 }
+
+const isCall = ({ category }) => /^(cuda_runtime|cuda_driver|runtime)$/.test(category);
+
+/** Launches with one piece of work each: [call, work]. */
+function launchesOf(events) {
+  const calls = new Map(events.filter(isCall).map((event) => [event.args?.correlation, event]));
+  const works = groupBy(events.filter(isWork), (event) => event.args?.correlation);
+  return [...works]
+    .filter(([correlation, list]) => calls.has(correlation) && list.length === 1)
+    .map(([correlation, [work]]) => ({ correlation, call: calls.get(correlation), work }))
+    .filter(({ call }) => !/GraphLaunch/.test(call.name));
+}
+
+for (const name of traces) {
+  test(`${name}: each launch by its correlation`, { skip }, async () => {
+    const truth = new Map(launchesOf(eventsOf(at(name))).map((one) => [one.correlation, one]));
+    const { rows } = await emberlineJson('launches', at(name), '--by', 'launchRows');
+    assert.deepEqual(
+      rows.map((row) => row.correlation).sort((a, b) => a - b),
+      [...truth.keys()].sort((a, b) => a - b),
+    );
+    for (const row of rows) {
+      const { call, work } = truth.get(row.correlation);
+      const delay = Math.max(0, work.start - call.start - call.length);
+      const label = `correlation ${row.correlation}`;
+      near(row.cpuDurationUs, call.length, label);
+      near(row.gpuDurationUs, work.length, label);
+      near(row.launchDelayUs, delay, label);
+      assert.deepEqual(
+        [row.call, row.name, row.works, row.device, row.stream],
+        [call.name, work.name, 1, work.args.device, work.args.stream],
+        label,
+      );
+      const short = work.length < call.length && call.length <= 50_000;
+      assert.deepEqual(
+        [row.shortKernel, row.runtimeOutlier, row.launchDelayOutlier],
+        [short, call.length > 50_000, delay > 100_000],
+        label,
+      );
+      assert.ok(row.avoidableDelayUs >= 0 && row.avoidableDelayUs <= row.launchDelayUs, label);
+    }
+    const starts = rows.map((row) => row.startUs);
+    assert.deepEqual(
+      starts,
+      starts.toSorted((a, b) => a - b),
+      'in the order of the calls',
+    );
+  });
+}
+
+test('launches by page, by kind and by rank', { skip }, async () => {
+  const control = at(traces[0]);
+  // HTA's numbers.
+  for (const [kind, count] of [
+    ['shortKernel', 3674],
+    ['runtimeOutlier', 30],
+    ['launchDelayOutlier', 6098],
+  ]) {
+    const options = ['--by', 'launchRows', '--filter', `${kind}:true`, '--limit', '2'];
+    const page = await emberlineJson('launches', control, ...options);
+    assert.equal(page.totalRows, count, kind);
+    assert.equal(page.rows.length, 2);
+  }
+  const longest = await emberlineJson(
+    ...['launches', control, '--by', 'launchRows', '--sort', '-launchDelayUs', '--limit', '1'],
+  );
+  const [sums] = (await emberlineJson('launches', control)).rows;
+  assert.equal(longest.rows[0].launchDelayUs, sums.launchDelayMaxUs);
+  for (const rank of [0, 5]) {
+    const options = ['--by', 'launchRows', '--rank', String(rank)];
+    const { rows } = await emberlineJson('launches', at(dlrm), ...options);
+    const ofRanks = (await emberlineJson('launches', at(dlrm))).rows;
+    const own = ofRanks.find((row) => row.rank === rank);
+    assert.equal(rows.filter((row) => row.shortKernel !== null).length, own.launches);
+    assert.ok(rows.every((row) => row.rank === rank));
+  }
+  const absent = await emberline(['launches', at(dlrm), '--by', 'launchRows', '--rank', '9']);
+  assert.notEqual(absent.status, 0);
+  assert.match(absent.stderr, /The job has no trace of rank 9\..*Ranks: 0-7\./s);
+});

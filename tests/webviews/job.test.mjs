@@ -259,6 +259,31 @@ test("every analysis of Holistic Trace Analysis is a table with the command line
   });
 });
 
+test('each launch of a rank is a row that leads to its work', async () => {
+  await withJob(whole, {}, async (job, page) => {
+    await job.view('Analyses');
+    await job.choose('Analysis', 'launchRows');
+    await page.getByRole('grid', { name: 'Launches of one rank', exact: true }).waitFor();
+    await job.sent(
+      'request',
+      () => job.choose('Rank', '3'),
+      ({ method, params }) => method === 'distributed/table' && params.rank === 3,
+    );
+    await job.settled();
+    const options = ['--by', 'launchRows', '--rank', '3'];
+    const { rows, totalRows } = commandLine('launches', whole, options);
+    await rowCounts(page)
+      .and(page.getByText(`${totalRows} rows`, { exact: true }))
+      .waitFor();
+    const { slice } = rows[0];
+    await job.sent(
+      'openRank',
+      () => page.getByRole('button', { name: rows[0].name, exact: true }).first().click(),
+      (message) => message.rank === 3 && message.slice === slice,
+    );
+  });
+});
+
 test('the first ranks are a picture that says so, and grows when more are there', async () => {
   await withJob(whole, { firstRanks: 2 }, async (job, page) => {
     assert.match(await heading(page), /^2 of 8 ranks: /);

@@ -8,6 +8,7 @@
 #include "ranks/job_lanes.h"
 #include "ranks/job_sums.h"
 #include "ranks/job_tables.h"
+#include "ranks/launch_rows.h"
 #include "ranks/load_job.h"
 #include "rpc/errors.h"
 #include "rpc/params.h"
@@ -185,11 +186,32 @@ Result<Json> DistributedJob(const Json& params, const CallContext& context) {
               {"tables", std::move(tables)}};
 }
 
+// A page of the launches of one rank: rows are made of its trace, which stays loaded as that of any
+// view does.
+Result<Json> LaunchRowsPage(const Json& params, const CallContext& context, const Job& job) {
+  const ReadOptions options{context.cancel, context.progress};
+  const auto found = TraceOfRank(context.session, SourceOf(params), job,
+                                 IntegerParam(params, "rank", -1), options);
+  if (!found.ok()) return found.error();
+  const LoadedTrace& trace = *found->trace;
+  const std::string key = "launchRows";
+  const auto list = trace.results.Get<LaunchList>(
+      key, context.cancel, [&] { return FindLaunches(*trace.model, context.cancel); });
+  if (!list.ok()) return list.error();
+  const auto table = LaunchRowsTable(*trace.model, **list, found->rank);
+  const ViewRequest request{trace, params, context.cancel, {}, {}, context.sink};
+  Result<Json> result = TableResult(request, key, *table);
+  if (!result.ok()) return result;
+  (*result)["by"] = "launchRows";
+  return result;
+}
+
 Result<Json> DistributedTable(const Json& params, const CallContext& context) {
   const Result<JobPtr> loaded = JobOf(params, context);
   if (!loaded.ok()) return loaded.error();
   // A job's tables are asked for page by page.
   const std::string by = TextParam(params, "by");
+  if (by == "launchRows") return LaunchRowsPage(params, context, (*loaded)->job);
   const std::string name = by == "sequences" ? TextParam(params, "operator") : "";
   std::string key = "jobTable/" + by + "/" + name + "/";
   for (const char* part : {"profileId", "run", "span", "digests"})

@@ -69,6 +69,19 @@ export function placeCell(row: Row): ComponentChildren {
   );
 }
 
+/** A cell with the work of a launch, which opens it on its rank's timeline. */
+function launchedCell(row: Row): ComponentChildren {
+  const rank = numberOf(row, 'rank');
+  const slice = numberOf(row, 'slice');
+  const whole = text(row, 'name');
+  if (rank === undefined || slice === undefined) return visible(whole);
+  return (
+    <RankLink rank={rank} slice={slice}>
+      {visible(shortName(whole))}
+    </RankLink>
+  );
+}
+
 /** A cell with what a rank did: kernels among it by their short names. */
 const activityCell =
   (key: string) =>
@@ -86,8 +99,10 @@ export function JobTable(props: {
   lesser?: readonly string[];
   /** Of sequences: which operators. */
   operator?: string;
+  /** Of single launches: whose. */
+  rank?: number;
 }) {
-  const { by, operator } = props;
+  const { by, operator, rank } = props;
   return (
     <DataTable
       key={by}
@@ -96,7 +111,11 @@ export function JobTable(props: {
       view="job"
       stateKey={by}
       method="distributed/table"
-      params={{ by, ...(operator === undefined ? {} : { operator }) }}
+      params={{
+        by,
+        ...(operator === undefined ? {} : { operator }),
+        ...(rank === undefined ? {} : { rank }),
+      }}
       renderCell={{
         rank: rankCell('rank'),
         peer: rankCell('peer'),
@@ -105,6 +124,7 @@ export function JobTable(props: {
         device: deviceCell,
         place: placeCell,
         reason: activityCell('reason'),
+        ...(by === 'launchRows' ? { name: launchedCell } : {}),
         ...(by === 'reasons' ? { name: activityCell('name') } : {}),
       }}
       hideColumns={() => (severalDevices() ? [] : ['device'])}
