@@ -154,7 +154,7 @@ export function cutParts(text: string): { head: string; tail: string } {
 }
 
 /** Wrappers that every elementwise or reducing kernel has: what they wrap tells what it does. */
-const wrappers = /^(?:[AB]?UnaryFunctor|BinaryFunctor|ReduceOp|gpu_kernel_impl\w*)$/;
+const wrappers = /^(?:[AB]?UnaryFunctor|BinaryFunctor|ReduceOp|gpu_kernel(?:_impl\w*)?)$/;
 
 /** The word among template arguments that tells what a kernel does: "MulFunctor", "MeanOps". */
 export function tellingWord(args: string): string | undefined {
@@ -162,7 +162,7 @@ export function tellingWord(args: string): string | undefined {
   return words
     .filter(
       (word) =>
-        /Functor|_kernel_cuda$|_kernel_impl$|KernelImpl$|[a-z]Ops?$/.test(word) &&
+        /Functor|[a-z]_kernel$|_kernel_cuda$|_kernel_impl$|KernelImpl$|[a-z]Ops?$/.test(word) &&
         !wrappers.test(word),
     )
     .at(-1);

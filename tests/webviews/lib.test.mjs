@@ -26,6 +26,7 @@ import {
   shownNames,
 } from '../../extension/shared/names.ts';
 import { randomNumbers } from '../lib/random.mjs';
+import { fitName, fitPath } from '../../webviews/src/lib/fit_name.ts';
 import { columnNames, legendNames } from '../../webviews/src/lib/legend_names.ts';
 import { topFindings } from '../../webviews/src/views/overview/findings.ts';
 import { labelPlaces } from '../../webviews/src/views/roofline/labels.ts';
@@ -543,4 +544,65 @@ test('operations step from thousands to thousands', () => {
   assert.equal(quantity(602_112, 'flops'), '602 KFLOP');
   assert.equal(quantity(925e6, 'flops'), '925 MFLOP');
   assert.equal(quantity(300, 'flops'), '300 FLOP');
+});
+
+test('a name is shortened once, to the room that it has, by what its parts mean', () => {
+  // Every letter is as wide as every other one.
+  const fit = (text, letters) => fitName(text, letters, (part) => part.length);
+  const told = 'vectorized_elementwise_kernel<\u2026pow_tensor_scalar_kernel_impl\u2026>';
+  const cases = [
+    [told, 80, told],
+    // What tells the kernel from others stays longer than its function's name.
+    [told, 60, 'vectorized_elementwise_kernel<pow_tensor_scalar_kernel_impl>'],
+    [told, 50, 'vectorized_elementwise_kernel<pow_tensor_scalar>'],
+    [told, 30, 'vectorized\u2026<pow_tensor_scalar>'],
+    [told, 16, 'vect\u2026<pow_tens\u2026>'],
+    // Of a function that stands alone, the arguments go first.
+    [
+      'flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128>, true>',
+      40,
+      'flash_fwd_kernel<Flash_fwd_kernel_trai\u2026>',
+    ],
+    ['indexSelect<BFloat16, long, unsigned int, 2>', 32, 'indexSelect<BFloat16, long\u2026>'],
+    [
+      'reduce_kernel<512, 1, ReduceOp<float, MeanOps<float, 4>>>',
+      30,
+      'reduce_kernel<\u2026MeanOps\u2026>',
+    ],
+    ['unrolled_elementwise_kernel<4, false>', 28, 'unrolled_elementwise_kernel'],
+    // Ends tell the others apart.
+    [
+      'sm90_xmma_gemm_bf16bf16_tilesize128x64x64_kernel__5x_cublas',
+      30,
+      'sm90_xmma_gemm_bf1\u2026__5x_cublas',
+    ],
+    ['aten::mm', 4, 'ate\u2026'],
+  ];
+  for (const [text, letters, shown] of cases) {
+    assert.equal(fit(text, letters), shown, `${text} in ${letters}`);
+  }
+  for (const [text] of cases) {
+    for (let letters = 12; letters < 90; letters++) {
+      const shown = fit(text, letters);
+      assert.ok(shown.length <= letters, `${shown} in ${letters}`);
+      assert.ok(shown.length > Math.min(text.length, letters) / 3, `${shown} in ${letters}`);
+    }
+  }
+  const path = 'Overlap Analysis: Communication';
+  for (const [letters, shown] of [
+    [40, path],
+    [24, 'Overlap\u2026Communication'],
+    [14, 'Communication'],
+    [8, 'Communi\u2026'],
+  ]) {
+    assert.equal(
+      fitPath(path, 18, letters, (part) => part.length),
+      shown,
+    );
+  }
+  const faces = '\u{1F600}'.repeat(40);
+  assert.doesNotMatch(
+    fit(faces, 20),
+    /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/,
+  );
 });

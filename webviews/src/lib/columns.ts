@@ -35,9 +35,10 @@ export function columnsGivingWay(
 
 /**
  * The least width of the column of names, the longest of which has so many letters: as wide as they
- * are, up to a third of the room, so that columns that matter less give way first.
+ * are, up to a third of the room and `mostPx`, so that columns that matter less give way first. A name
+ * that is longer than its column is shortened to it.
  */
-export function namesWidth(letters: number, roomPx: number): number {
-  const most = Math.max(172, Math.min(280, roomPx / 3));
+export function namesWidth(letters: number, roomPx: number, mostPx = 280): number {
+  const most = Math.max(172, Math.min(mostPx, roomPx / 3));
   return Math.round(Math.min(most, Math.max(172, letters * 7.2 + 24)));
 }

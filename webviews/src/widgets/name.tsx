@@ -1,27 +1,81 @@
-// A name in little room: template arguments give way first, unless they were shortened to the word that
-// tells them apart; other names are cut in their middle, because names of kernels begin alike.
-import { cutParts, functionParts, shortName } from '#shared/names.ts';
+// A name in little room: one shortening that knows how wide its place is, so that nothing is cut twice.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { shortName } from '#shared/names.ts';
+import { fitName, fitPath, type WidthOf } from '../lib/fit_name.ts';
 import { visible } from '../lib/format.ts';
 
-export function Name(props: { whole: string; shown?: string }) {
-  const shown = visible(props.shown ?? props.whole);
-  const parts = functionParts(shown);
-  const telling = parts !== undefined && shown.includes('<\u2026');
-  const { head, tail } = telling ? { head: parts.name, tail: '' } : cutParts(parts?.name ?? shown);
+/** One observer for all names: each tells how much room it has before it is painted. */
+const heard = new WeakMap<Element, () => void>();
+let observer: ResizeObserver | undefined;
+
+function observe(element: Element, changed: () => void): () => void {
+  observer ??= new ResizeObserver((entries) => {
+    for (const { target } of entries) heard.get(target)?.();
+  });
+  const used = observer;
+  heard.set(element, changed);
+  used.observe(element);
+  return () => used.unobserve(element);
+}
+
+const pencil = document.createElement('canvas').getContext('2d');
+
+/** Measures texts as an element draws them. */
+function widthIn(element: Element): WidthOf {
+  const { font } = getComputedStyle(element);
+  return (text) => {
+    if (pencil === null) return 0;
+    // Others may have set another one since.
+    pencil.font = font;
+    return pencil.measureText(text).width;
+  };
+}
+
+/** A text that `fit` shortens to the room that it has. */
+function Fitted(props: {
+  whole: string;
+  shown: string;
+  fit: (shown: string, room: number, widthOf: WidthOf) => string;
+}) {
+  const { shown, fit } = props;
+  const place = useRef<HTMLSpanElement>(null);
+  const [fitted, setFitted] = useState({ of: shown, text: shown });
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    return observe(element, () => {
+      // Half a pixel too much is not seen; a column that is as wide as its name has no more.
+      const room = element.getBoundingClientRect().width + 0.5;
+      const text = room < 1 ? shown : fit(shown, room, widthIn(element));
+      setFitted((last) => (last.of === shown && last.text === text ? last : { of: shown, text }));
+    });
+  }, [shown, fit]);
   return (
-    <span class="name" data-whole={visible(props.whole)}>
-      <span class="name-head">{head}</span>
-      {tail === '' ? null : (
-        <span class="name-tail">
-          <span>{tail.slice(0, -9)}</span>
-          <span>{tail.slice(-9)}</span>
-        </span>
-      )}
-      {parts === undefined ? null : (
-        <span class={`name-arguments ${telling ? 'telling' : ''}`}>{parts.args}</span>
-      )}
+    <span class="fitted-name" ref={place} data-whole={props.whole} data-shown={shown}>
+      {fitted.of === shown ? fitted.text : shown}
     </span>
   );
+}
+
+export function Name(props: { whole: string; shown?: string }) {
+  const whole = visible(props.whole);
+  return <Fitted whole={whole} shown={visible(props.shown ?? props.whole)} fit={fitName} />;
+}
+
+const lastNames = new Map(
+  ([' / ', ': ', ', '] as const).map((mark) => [
+    mark,
+    (path: string, room: number, widthOf: WidthOf) =>
+      fitPath(path, path.lastIndexOf(mark) + (mark === ' / ' ? 0 : mark.length), room, widthOf),
+  ]),
+);
+
+/** Names one inside of the other, the last of which is the thing's own and stays. */
+export function PathName(props: { path: string; marks: readonly (' / ' | ': ' | ', ')[] }) {
+  const path = visible(props.path);
+  const mark = props.marks.find((one) => path.includes(one));
+  const fit = mark === undefined ? fitName : lastNames.get(mark)!;
+  return <Fitted whole={path} shown={path} fit={fit} />;
 }
 
 /** A name of the trace in its short form; exports hold it as it was recorded. */

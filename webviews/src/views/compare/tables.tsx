@@ -9,6 +9,7 @@ import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
+import { PathName } from '../../widgets/name.tsx';
 import { Waiting } from '../../widgets/notices.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
@@ -91,18 +92,11 @@ function placeCell(row: Row): ComponentChildren {
   );
 }
 
+const pathMarks = [' / '] as const;
+
 /** The path of a module: where there is little room, its beginning gives way to the module's own name. */
 function moduleCell(row: Row): ComponentChildren {
-  const path = visible(text(row, 'name'));
-  const at = path.lastIndexOf(' / ');
-  return at < 0 ? (
-    path
-  ) : (
-    <span class="name" data-whole={path}>
-      <span class="name-head">{path.slice(0, at)}</span>
-      <span class="path-end">{path.slice(at)}</span>
-    </span>
-  );
+  return <PathName path={text(row, 'name')} marks={pathMarks} />;
 }
 
 export function CompareTable(props: {

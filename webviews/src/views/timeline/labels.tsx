@@ -1,23 +1,15 @@
 // The names of the rows beside the drawing, with what can be done to a row.
 import { visible } from '../../lib/format.ts';
 import type { Row } from '../../lanes/rows.ts';
+import { PathName } from '../../widgets/name.tsx';
 import { movedOrder } from '../../lanes/layout.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { prefs, togglePref, tracks } from './state.ts';
 import { layout, namesPx } from './status.ts';
 import { timelineTexts } from './texts.ts';
 
-/** "Group: name": where there is little room the group gives way to the name. */
-function TrackName({ name }: { name: string }) {
-  const at = name.lastIndexOf(': ');
-  if (at < 0) return <>{name}</>;
-  return (
-    <span class="name">
-      <span class="name-head">{name.slice(0, at + 2)}</span>
-      <span class="path-end">{name.slice(at + 2)}</span>
-    </span>
-  );
-}
+/** "HCCL: Plane 0" and "Queue depth, stream 7": what stands behind the mark tells tracks apart. */
+const trackMarks = [': ', ', '] as const;
 
 function moveRow(row: Row, by: -1 | 1): void {
   const all = tracks.peek();
@@ -60,7 +52,7 @@ export function Labels() {
           >
             <span class={`codicon-chevron ${row.open ? 'down' : ''}`} aria-hidden="true" />
             <span class="tl-name">
-              <TrackName name={visible(row.track.name)} />
+              <PathName path={row.track.name} marks={trackMarks} />
             </span>
           </button>
           <span class="tl-actions">

@@ -68,6 +68,8 @@ export function useMeasures(
   largest: Readonly<Record<string, number>>;
   scales: readonly Scale[];
   names: ReadonlyMap<string, string> | undefined;
+  /** Letters of the longest of `names`. */
+  longestName: number | undefined;
 } {
   const { largest, scales } = useMemo(() => {
     const largest: Record<string, number> = {};
@@ -105,7 +107,14 @@ export function useMeasures(
     const all = readRows(loaded).map((row) => row[key]);
     return columnNames(all.filter((name) => typeof name === 'string'));
   }, [loaded, present, kernelNames]);
-  return { largest, scales, names };
+  const longestName = useMemo(
+    () =>
+      names === undefined
+        ? undefined
+        : [...names.values()].reduce((most, { length }) => Math.max(most, length), 0),
+    [names],
+  );
+  return { largest, scales, names, longestName };
 }
 
 /** Columns of files, whose cells name the line too. */
@@ -144,6 +153,8 @@ export function minimumWidth(
     return Math.round(Math.min(most, Math.max(140, largest * 7.7 + 40)));
   }
   if (firstPx !== undefined) return firstPx;
+  // A color and a word, "Unknown" the longest.
+  if (column.type === 'bool' && drawn) return Math.max(104, numberColumnPx(column.title, ''));
   if (column.type !== 'text') {
     const most = cellNumber(column, scale, largest);
     const usual = (most.startsWith('+') ? '+' : '') + longestText(scale, largest);

@@ -123,14 +123,12 @@ function useColumns<M extends TableMethod>(
       ),
     [loaded?.key],
   );
-  // Names of kernels are cut in their middle, however much room there is.
+  const letters = props.narrowNames === true ? 0 : (measures.largest[present[0]?.key ?? ''] ?? 0);
+  // A function and the word that tells what its kernel does.
   const namePx =
-    props.kernelNames === true
-      ? 220
-      : namesWidth(
-          props.narrowNames === true ? 0 : (measures.largest[present[0]?.key ?? ''] ?? 0),
-          roomPx,
-        );
+    measures.longestName === undefined
+      ? namesWidth(letters, roomPx)
+      : Math.max(220, namesWidth(measures.longestName, roomPx, 320));
   const needs = present.map((column, index) => ({
     key: column.key,
     px:

@@ -1,0 +1,103 @@
+// A name in the room that it has: shortened once, by what its parts mean. Pure: `widthOf` measures.
+import { cutParts, functionParts, tellingWord } from '#shared/names.ts';
+
+/** Pixels that a text takes. */
+export type WidthOf = (text: string) => number;
+
+const ellipsis = '\u2026';
+
+/** Letters of a function's name that stay in front of the word that tells what it does. */
+const leastFunction = 4;
+
+/** Words that say only what kind of code a kernel was generated from. */
+const noise = /_kernel(?:_cuda|_impl|_cuda_impl)?$|KernelImpl$/;
+
+/** The most letters of `text` for which `fits` holds; half a surrogate pair is no letter. */
+function mostLetters(text: string, fits: (letters: number) => boolean): number {
+  let least = 0;
+  let most = text.length;
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2);
+    if (fits(middle)) least = middle;
+    else most = middle - 1;
+  }
+  return least > 0 && /[\ud800-\udbff]/.test(text[least - 1]!) ? least - 1 : least;
+}
+
+/** The beginning of a text in `room` pixels, with an ellipsis where some of it is missing. */
+function beginning(text: string, room: number, widthOf: WidthOf): string {
+  if (widthOf(text) <= room) return text;
+  const letters = mostLetters(text, (count) => widthOf(text.slice(0, count) + ellipsis) <= room);
+  // Whole words, where that costs few letters.
+  const end = text.slice(0, letters).search(/[_ ][^_ ]*$/);
+  const kept = end >= leastFunction && end >= letters - 5 ? end : letters;
+  return text.slice(0, kept) + ellipsis;
+}
+
+/**
+ * Both ends of a name without template arguments: names of kernels begin alike, and their ends tell them
+ * apart. The end has up to two fifths of the room and begins with a whole word where it can.
+ */
+function bothEnds(text: string, room: number, widthOf: WidthOf): string {
+  if (widthOf(text) <= room) return text;
+  const { tail } = cutParts(text);
+  if (tail === '') return beginning(text, room, widthOf);
+  const letters = mostLetters(tail, (count) => widthOf(tail.slice(-count)) <= room * 0.4);
+  const cut = letters === 0 ? '' : tail.slice(-letters);
+  const word = /^[^_/.:]{0,5}([_/.:].{4,})$/.exec(cut)?.[1];
+  const end = (word ?? cut).replace(/^[\udc00-\udfff]/, '');
+  const head = text.slice(0, text.length - end.length);
+  const first = mostLetters(
+    head,
+    (count) => widthOf(head.slice(0, count) + ellipsis + end) <= room,
+  );
+  return head.slice(0, first) + ellipsis + end;
+}
+
+/**
+ * A shown name in `room` pixels. The function's name stays and the word among its template arguments that
+ * says what it does, as far as there is room; other arguments give way first. Where that word is what
+ * tells the name from others (`<\u2026word\u2026>`), some of the function's name gives way to it.
+ */
+export function fitName(text: string, room: number, widthOf: WidthOf): string {
+  if (widthOf(text) <= room) return text;
+  const parts = functionParts(text);
+  if (parts === undefined) return bothEnds(text, room, widthOf);
+  const { name } = parts;
+  const fits = (candidate: string): boolean => widthOf(candidate) <= room;
+  const told = /^<\u2026(.*)\u2026>$/.exec(parts.args)?.[1];
+  const whole = text.slice(name.length);
+  if (whole.startsWith(`<${ellipsis}`) && told !== undefined) {
+    const brief = told.replace(noise, '') || told;
+    for (const word of [told, brief]) if (fits(`${name}<${word}>`)) return `${name}<${word}>`;
+    const front = name.slice(0, leastFunction) + ellipsis;
+    const word = bothEnds(brief, room - widthOf(`${front}<>`), widthOf);
+    return `${beginning(name, room - widthOf(`<${word}>`), widthOf)}<${word}>`;
+  }
+  const word = told ?? tellingWord(whole);
+  if (word !== undefined) {
+    const brief = word.replace(noise, '') || word;
+    for (const one of [word, brief]) {
+      if (fits(`${name}<${ellipsis}${one}${ellipsis}>`))
+        return `${name}<${ellipsis}${one}${ellipsis}>`;
+    }
+  }
+  const args = whole.slice(1, -1);
+  const letters = mostLetters(args, (count) => fits(`${name}<${args.slice(0, count)}${ellipsis}>`));
+  // At the end of an argument, where that costs few letters.
+  const end = args.slice(0, letters).lastIndexOf(',');
+  const kept = end > 0 && end >= letters - 8 ? args.slice(0, end) : args.slice(0, letters);
+  if (letters > 0 && kept.length >= 3) return `${name}<${kept}${ellipsis}>`;
+  if (fits(`${name}<${ellipsis}>`)) return `${name}<${ellipsis}>`;
+  return bothEnds(name, room, widthOf);
+}
+
+/** A path whose last name, from `at` on, stays: what stands before it gives way. */
+export function fitPath(path: string, at: number, room: number, widthOf: WidthOf): string {
+  if (widthOf(path) <= room) return path;
+  const end = path.slice(at);
+  const before = beginning(path.slice(0, at), room - widthOf(end), widthOf);
+  if (before.length > 2) return before + end;
+  const name = end.replace(/^[\s/:]+/, '');
+  return widthOf(name) <= room ? name : bothEnds(name, room, widthOf);
+}
