@@ -72,6 +72,7 @@ uint32_t FunctionAligner::Describe(const Observed& observed) {
   if (observed.coroutine) key += 'c';
   if (observed.manages) key += 'm';
   if (observed.wrapper) key += 'w';
+  if (observed.metaclass) key += 't';
   key += std::to_string(static_cast<int>(observed.accessor));
   key += observed.inner;
   key.push_back('\0');

@@ -18,6 +18,14 @@ constexpr float kRunsAgain = 0.3f;
 
 bool IsCall(SiteKind kind) { return kind == SiteKind::kCall || kind == SiteKind::kComprehension; }
 
+// What handlers are written for and no recorder sees: a key that is not there, a text that is no
+// number.
+bool OftenFails(const Site& site) {
+  if (site.kind == SiteKind::kSubscript) return true;
+  return site.kind == SiteKind::kCall && site.receiver.empty() &&
+         (site.name == "int" || site.name == "float");
+}
+
 }  // namespace
 
 AlignmentCosts::AlignmentCosts(const PythonFunction& f) : function(f) {
@@ -74,6 +82,10 @@ void AlignmentCosts::Prepare() {
     for (auto& row : match) {
       if (row[s] >= 1.4f) row[s] = kInfinite;
     }
+  }
+  fails_unseen.assign(function.points, false);
+  for (const FlowEdge& e : site_edges) {
+    if (!seen[e.site] && OftenFails(function.sites[e.site])) fails_unseen[e.to] = true;
   }
   matching.assign(kinds.size(), {});
   for (size_t k = 0; k < kinds.size(); ++k) {

@@ -49,6 +49,8 @@ struct AlignmentCosts {
   std::vector<std::vector<float>> match;        // [kind][site]
   std::vector<std::vector<uint32_t>> matching;  // [kind]: indexes into site_edges
   std::vector<float> skip;                      // [site]
+  std::vector<bool> fails_unseen;               // [point]: behind a look-up or the like of which
+                                                // nothing was observed
   size_t prepared = 0;                          // kinds that the tables hold
 };
 

@@ -46,10 +46,14 @@ std::vector<float> PathSearch::Begin(const Start& start) const {
   return costs;
 }
 
+float PathSearch::Edge(const FlowEdge& e) const {
+  return may_raise_ && e.kind == EdgeKind::kHandled && c_.fails_unseen[e.from] ? 0.0f : c_.Edge(e);
+}
+
 void PathSearch::CloseForward(float* d) const {
   for (int pass = 0; pass < 2; ++pass) {
     for (const FlowEdge& e : function_.edges) {
-      const float c = d[e.from] + c_.Edge(e);
+      const float c = d[e.from] + Edge(e);
       if (c < d[e.to]) d[e.to] = c;
     }
     bool improved = false;
@@ -63,7 +67,7 @@ void PathSearch::CloseForward(float* d) const {
     if (!improved) return;
   }
   for (const FlowEdge& e : function_.edges) {
-    const float c = d[e.from] + c_.Edge(e);
+    const float c = d[e.from] + Edge(e);
     if (c < d[e.to]) d[e.to] = c;
   }
 }
@@ -72,7 +76,7 @@ void PathSearch::CloseBackward(float* d, uint32_t barred) const {
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = function_.edges.size(); i-- > 0;) {
       const FlowEdge& e = function_.edges[i];
-      const float c = d[e.to] + c_.Edge(e);
+      const float c = d[e.to] + Edge(e);
       if (c < d[e.from] && e.from != barred) d[e.from] = c;
     }
     bool improved = false;
@@ -87,7 +91,7 @@ void PathSearch::CloseBackward(float* d, uint32_t barred) const {
   }
   for (size_t i = function_.edges.size(); i-- > 0;) {
     const FlowEdge& e = function_.edges[i];
-    const float c = d[e.to] + c_.Edge(e);
+    const float c = d[e.to] + Edge(e);
     if (c < d[e.from] && e.from != barred) d[e.from] = c;
   }
 }

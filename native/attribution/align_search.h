@@ -14,7 +14,7 @@ namespace emberline {
 class PathSearch {
  public:
   // `may_raise`: what ran may have raised at no cost, wherever a handler is and nothing tells that
-  // it returned.
+  // it returned; so may what leaves no trace and often fails.
   explicit PathSearch(const AlignmentCosts& costs, bool may_raise = false)
       : c_(costs), function_(costs.function), may_raise_(may_raise) {}
 
@@ -35,6 +35,8 @@ class PathSearch {
   static constexpr uint32_t kNoPoint = 0xffffffff;
 
   std::vector<float> StartCosts(const Start& start) const;
+  // Of going along an edge without placing anything.
+  float Edge(const FlowEdge& e) const;
   // Costs at each point become those of also reaching it by sites that are passed over.
   void CloseForward(float* d) const;
   // Edges that leave the point `barred` are not taken.

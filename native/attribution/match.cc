@@ -1,5 +1,7 @@
 #include "attribution/match.h"
 
+#include <algorithm>
+
 #include "attribution/match_internal.h"
 
 namespace emberline {
@@ -72,6 +74,10 @@ float MatchSealed(const Site& s, std::string_view method) {
   static const Names writers = {"print", "repr", "str", "format"};
   static const Names texts = {"__repr__", "__str__", "__format__", "write", "flush"};
   return In(writers, s.name) && In(texts, method) ? 0.3f : kInfinite;
+}
+
+bool IsGiven(const Site& s, std::string_view function) {
+  return !s.runs_frame && std::find(s.given.begin(), s.given.end(), function) != s.given.end();
 }
 
 bool CallsForEach(const Site& s) {

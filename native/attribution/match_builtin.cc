@@ -13,6 +13,7 @@ float MatchBuiltin(const Site& s, const Observed& o) {
       if (s.name == b) return 0;
       if (BaseName(s.name) == BaseName(b) && !BaseName(b).empty()) return 0.25f;
       if (std::find(s.aliases.begin(), s.aliases.end(), b) != s.aliases.end()) return 0.1f;
+      if (IsGiven(s, b)) return 0.3f;
       if (NamesAlike(s.name, b)) return 0.8f;
       if (In(OverloadedOperators(), b))
         return s.receiver.empty() && s.passes_on && !StartsUpper(s.name) ? 1.5f : kInfinite;

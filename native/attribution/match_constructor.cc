@@ -47,17 +47,6 @@ bool IsLowerCaseClass(std::string_view name) {
   return names.count(name) > 0;
 }
 
-bool LooksLikeClass(const Site& call) {
-  switch (call.callee_kind) {
-    case CalleeKind::kClass:
-      return true;
-    case CalleeKind::kFunction:
-      return false;
-    default:
-      return StartsUpper(call.name) || IsLowerCaseClass(call.name);
-  }
-}
-
 enum class Provenance : uint8_t { kUnknown, kElsewhere, kPackage, kFile };
 
 // How the file of a constructor lies to the module that the callee is imported from: it is the
@@ -109,6 +98,17 @@ float MatchBaseConstructor(const Site& call, const Observed& constructor) {
 
 bool IsConstructorName(std::string_view name) {
   return name == "__init__" || name == "__new__" || name == "__post_init__";
+}
+
+bool LooksLikeClass(const Site& call) {
+  switch (call.callee_kind) {
+    case CalleeKind::kClass:
+      return true;
+    case CalleeKind::kFunction:
+      return false;
+    default:
+      return StartsUpper(call.name) || IsLowerCaseClass(call.name);
+  }
 }
 
 bool IsConstructor(const Observed& o) { return IsConstructorName(o.name); }

@@ -13,6 +13,9 @@ bool IsConstructorName(std::string_view name);
 // True for a frame of one of them.
 bool IsConstructor(const Observed& observed);
 
+// The text, or else the letters of its name, say that the call is one of a class.
+bool LooksLikeClass(const Site& call);
+
 // How badly a call fits a constructor's frame, as MatchCost().
 float MatchConstructor(const Site& call, const Observed& constructor);
 

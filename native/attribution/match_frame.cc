@@ -77,7 +77,9 @@ float MatchFrame(const Site& s, const Observed& o) {
       }
       if (std::find(s.aliases.begin(), s.aliases.end(), g) != s.aliases.end()) return 0.1f;
       if (IsSealed(s)) return MatchSealed(s, g);
+      if (IsGiven(s, g)) return 0.3f;
       if (o.wrapper) return MatchWrapper(s, o);
+      if (o.metaclass) return LooksLikeClass(s) ? 0.2f : kInfinite;
       if (g == "__call__") return StartsUpper(s.name) ? 2.4f : 0.6f;
       if (g == "__hash__" || g == "__eq__") return In(HashingCalls(), s.name) ? 0.4f : kInfinite;
       // Decorators of operators hand them on by a variable.

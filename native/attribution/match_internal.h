@@ -34,6 +34,9 @@ bool IsSealed(const Site& site);
 float MatchSealed(const Site& site, std::string_view method);
 // Calls that run a generator to its end.
 bool Consumes(const Site& site);
+// Calls that are given a function of this name, and do not run a frame themselves that would call
+// it.
+bool IsGiven(const Site& site, std::string_view function);
 // Calls that call what they are given once for each of many items.
 bool CallsForEach(const Site& site);
 

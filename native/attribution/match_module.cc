@@ -44,6 +44,10 @@ float MatchModule(const Site& s, const Observed& o) {
                                   "hasattr",    "print",      "id",   "hash",    "sum",
                                   "min",        "max",        "abs",  "any",     "all",
                                   "sorted",     "iter",       "repr", "round"};
+  // Functions that call what they are given.
+  for (const std::string& name : s.given) {
+    if (CallsForEach(s) && NamedAfter(name, o.name)) return 0.3f;
+  }
   if (s.receiver.empty() && (In(functions, s.name) || In(Constructors(), s.name))) return kInfinite;
   const float narrowed = MatchNarrowed(s, o);
   if (narrowed >= 0) return narrowed;
@@ -58,6 +62,8 @@ float MatchModule(const Site& s, const Observed& o) {
                     [&](const std::string& name) { return NamedAfter(name, o.name); });
     return named ? 0.15f : 0.9f;
   }
+  // A plain function of the text runs as itself.
+  if (s.receiver.empty() && s.runs_frame) return 2.0f;
   const std::string site = LowerLetters(s.name), type = LowerLetters(o.name);
   const bool alike =
       NamedAfter(s.name, o.name) || (site.size() > 2 && (type.find(site) != std::string::npos ||

@@ -45,6 +45,21 @@ bool CallsItself(const Attributing& a, const FrameName& wrapper, std::string_vie
   });
 }
 
+// A method of a class of classes: of one that is derived from `type`, or of the enumerations'.
+bool IsMetaclass(const Attributing& a, const FrameName& info) {
+  if (info.function < 0) {
+    const std::string path = NormalizePath(a.frames.files()[info.file].file.recorded);
+    return path == "enum.py" || path.ends_with("/enum.py");
+  }
+  const PythonModule& text = TextOf(a, info);
+  const int owner = text.functions[info.function].class_index;
+  if (owner < 0) return false;
+  const std::vector<std::string>& bases = text.classes[owner].bases;
+  return std::any_of(bases.begin(), bases.end(), [](const std::string& base) {
+    return base == "type" || base == "ABCMeta" || base == "EnumMeta" || base == "EnumType";
+  });
+}
+
 Accessor AccessorOf(const PythonFunction& function) {
   if (function.kind != FunctionKind::kFunction || function.class_index < 0)
     return Accessor::kUnknown;
@@ -107,6 +122,7 @@ Observed Observe(const Attributing& a, SliceIndex child, const Beside& beside,
     }
     if (info.function >= 0)
       o.accessor = AccessorOf(a.frames.files()[info.file].file.module->functions[info.function]);
+    o.metaclass = o.name == "__call__" && IsMetaclass(a, info);
     o.wrapper = IsWrapper(a, info);
     if (beside.inner != 0) o.inner = a.frames.Name(beside.inner).name;
     if (info.function >= 0) {

@@ -27,6 +27,7 @@ struct Observed {
   std::vector<std::string> heirs{};  // of a constructor: classes of its text that inherit it
   std::vector<std::string> bases{};  // of a module: classes that it is known to be derived from
   bool generator = false;  // a part of a generator function: runs when consumed, not when called
+  bool metaclass = false;  // __call__ of a metaclass: runs where its class is called
   bool coroutine = false;  // a part of a coroutine: runs where it is awaited
   bool manages = false;    // a constructor: the object is entered by a `with` at once
   bool wrapper = false;    // what a decorator returned

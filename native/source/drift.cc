@@ -4,6 +4,8 @@
 #include <map>
 #include <unordered_set>
 
+#include "source/python_tokens.h"
+
 namespace emberline {
 namespace {
 
@@ -107,9 +109,19 @@ struct Renames {
 
 NameSet BoundIn(const PythonModule& module) {
   NameSet names;
-  for (const PythonFunction& f : module.functions) names.insert(NameHash(f.name));
+  // What a class defines is an attribute of its objects.
+  for (const PythonFunction& f : module.functions) {
+    names.insert(NameHash(f.name));
+    if (f.class_index >= 0) names.insert(AttributeHash(NameHash(f.name)));
+  }
   for (const PythonClass& c : module.classes) names.insert(NameHash(c.name));
-  for (const PythonStatement& s : module.statements) names.insert(s.bound.begin(), s.bound.end());
+  for (const PythonStatement& s : module.statements) {
+    names.insert(s.bound.begin(), s.bound.end());
+    const size_t f = static_cast<size_t>(s.function);
+    if (f >= module.functions.size() || module.functions[f].kind != FunctionKind::kClassBody)
+      continue;
+    for (const uint64_t name : s.bound) names.insert(AttributeHash(name));
+  }
   return names;
 }
 

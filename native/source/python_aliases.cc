@@ -32,6 +32,43 @@ class Resolver {
     return Find(tables_.functions, 0, name);
   }
 
+  // The parameters of the functions around, and the variables that they assign.
+  bool IsVariable(int function, const std::string& name) const {
+    int f = function;
+    for (int scope = 0; f >= 0 && scope < kMaxScopes; ++scope, f = module_.functions[f].parent) {
+      const std::vector<std::string>& given = module_.functions[f].parameters;
+      if (std::find(given.begin(), given.end(), name) != given.end()) return true;
+    }
+    return Assigned(function, name) != nullptr;
+  }
+
+  // What the variable or attribute that is called may hold. Of further variables only what they
+  // hold counts, which nobody may know.
+  std::set<std::string> Held(int function, int owner, const Site& site, bool own) const {
+    std::set<std::string> names, tried, out;
+    std::vector<std::string> open = {own ? kAttributeMark + site.name : site.name};
+    while (!open.empty() && names.size() < kMaxAliases) {
+      const std::string name = open.back();
+      open.pop_back();
+      if (name.empty() || !tried.insert(name).second) continue;
+      const auto* found = name[0] == kAttributeMark ? Find(tables_.classes, owner, name.substr(1))
+                                                    : Assigned(function, name);
+      if (found == nullptr) continue;
+      for (const std::string& next : *found) {
+        if (names.size() < kMaxAliases && names.insert(next).second) open.push_back(next);
+      }
+    }
+    for (const std::string& name : names) {
+      if (name[0] == kAttributeMark)
+        out.insert(name.substr(1));
+      else if (!IsVariable(function, name))
+        out.insert(name);
+    }
+    out.erase(site.name);
+    out.erase("");
+    return out;
+  }
+
   void Function(int index) {
     PythonFunction& f = module_.functions[index];
     const int owner = ClassOfSelf(module_, index);
@@ -44,22 +81,7 @@ class Resolver {
       if (site.kind != SiteKind::kCall) continue;
       const bool own = site.receiver == "self";
       if (!own && !site.receiver.empty()) continue;
-      std::set<std::string> names, tried;
-      std::vector<std::string> open = {site.name};
-      for (bool first = true; !open.empty() && names.size() < kMaxAliases; first = false) {
-        const std::string name = open.back();
-        open.pop_back();
-        if (!tried.insert(name).second) continue;
-        const bool attribute = first ? own : true;  // further names may be either
-        for (const auto* found : {attribute && first ? nullptr : Assigned(index, name),
-                                  attribute ? Find(tables_.classes, owner, name) : nullptr}) {
-          if (found == nullptr) continue;
-          for (const std::string& next : *found) {
-            if (names.size() < kMaxAliases && names.insert(next).second) open.push_back(next);
-          }
-        }
-      }
-      names.erase(site.name);
+      const std::set<std::string> names = Held(index, owner, site, own);
       called.insert(names.begin(), names.end());
       site.aliases.assign(names.begin(), names.end());
     }

@@ -13,6 +13,9 @@ namespace emberline {
 
 inline constexpr size_t kMaxAliases = 16;  // of one variable
 
+// Before the names of attributes in a table; those of variables and functions stand alone.
+inline constexpr char kAttributeMark = '.';
+
 // Variable -> names of what was assigned to it.
 using Aliases = std::unordered_map<std::string, std::set<std::string>>;
 

@@ -63,7 +63,10 @@ void PythonWalker::Call(TSNode node, FlowBuilder& b, int depth) {
     const TSNode value =
         Is(c.node, "keyword_argument") ? Field(Children(c.node, true), "value") : c.node;
     site.passes_on = site.passes_on || Is(c.node, "list_splat");
-    site.takes_lambda = site.takes_lambda || (Present(value) && Is(value, "lambda"));
+    if (!Present(value)) continue;
+    site.takes_lambda = site.takes_lambda || Is(value, "lambda");
+    if (site.given.size() < kMaxValues && (Is(value, "identifier") || Is(value, "attribute")))
+      site.given.push_back(CalleeName(value));
   }
   if (site.receiver == "self" && !list.empty() && !method_class_.empty() &&
       method_class_.back() >= 0 &&

@@ -37,7 +37,7 @@ class Resolver {
         }
         if (site.kind != SiteKind::kCall) continue;
         Import(site, f);
-        Call(site, owner);
+        Call(site, f, owner);
       }
     }
   }
@@ -143,7 +143,19 @@ class Resolver {
     return false;
   }
 
-  void Call(Site& site, int owner) {
+  // A parameter of this name, of the function or of one around it.
+  bool IsParameter(const PythonFunction& f, std::string_view name) const {
+    const PythonFunction* inner = &f;
+    for (int level = 0; level < kMaxOuter; ++level) {
+      const std::vector<std::string>& names = inner->parameters;
+      if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+      if (inner->parent < 0) break;
+      inner = &module_.functions[inner->parent];
+    }
+    return false;
+  }
+
+  void Call(Site& site, const PythonFunction& f, int owner) {
     if (site.name == "__init__") {
       // The base's constructor, by super() or by the name of the base.
       if (site.receiver == "super()" && owner >= 0) site.family = Family(owner);
@@ -174,7 +186,8 @@ class Resolver {
     } else if (type != by_name_.end() && function == functions_.end()) {
       site.callee_kind = CalleeKind::kClass;
       site.family = Family(type->second);
-    } else if (type == by_name_.end() && function != functions_.end()) {
+    } else if (type == by_name_.end() && function != functions_.end() &&
+               !IsParameter(f, site.name)) {
       SetFunction(site, function->second);
       site.memoized = memoized_.count(site.name) > 0;
     }

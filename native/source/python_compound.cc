@@ -209,6 +209,7 @@ void PythonWalker::LeaveContexts(FlowBuilder& b, size_t keep) {
 }
 
 void PythonWalker::Try(const std::vector<Child>& children, FlowBuilder& b, int depth) {
+  Continue(b, {b.current});  // what fails before it is not handled here
   const uint32_t start = b.current;
   const Leaving before = {b.returns.size(), b.loops.empty() ? 0 : b.loops.back().breaks.size(),
                           b.back_edges.size()};

@@ -71,6 +71,8 @@ struct Site {
   bool no_arguments = false;                        // kCall
   bool passes_on = false;     // kCall: with the arguments of its function, *args
   bool takes_lambda = false;  // kCall: one of its arguments is a lambda
+  // kCall: last names of its arguments, which it may call if they are functions.
+  std::vector<std::string> given;
   // kCall of a name with plain arguments, kAttribute of a name: evaluated before it in every run
   // that comes here, with the same values.
   bool again = false;

@@ -50,10 +50,13 @@ std::string_view FieldOf(const TSTreeCursor& cursor) {
 void NameToken(const std::vector<Holder>& holders, std::string_view field, std::string_view text,
                PythonStatement& s) {
   s.form = Mix(s.form, "");
+  const bool attribute =
+      !holders.empty() && holders.back().type == "attribute" && field == "attribute";
+  const uint64_t name = attribute ? AttributeHash(NameHash(text)) : NameHash(text);
   if (IsCalled(holders, field))
-    s.called.push_back(NameHash(text));
+    s.called.push_back(name);
   else if (IsBound(holders, field))
-    s.bound.push_back(NameHash(text));
+    s.bound.push_back(name);
 }
 
 }  // namespace

@@ -40,6 +40,10 @@ void PythonWalker::Alias(TSNode value, const std::string& variable, Aliases& tab
   if (Is(value, "lambda")) name = "<lambda>";
   if (Is(value, "identifier") || Is(value, "attribute") || Is(value, "subscript"))
     name = CalleeName(value);
+  TSNode whole = value;
+  while (Is(whole, "subscript") && Present(Field(Children(whole, true), "value")))
+    whole = Field(Children(whole, true), "value");
+  if (!name.empty() && Is(whole, "attribute")) name.insert(name.begin(), kAttributeMark);
   AddAlias(table, variable, name);
 }
 
@@ -57,7 +61,7 @@ void PythonWalker::AliasOfCall(const std::vector<Child>& call, const std::string
     return;
   }
   if (name == "getattr" && list.size() >= 2)
-    return AddAlias(table, variable, StringText(list[1].node));
+    return AddAlias(table, variable, kAttributeMark + StringText(list[1].node));
   if (name == "partial" && !list.empty()) return Alias(list[0].node, variable, table, depth + 1);
   static const std::set<std::string_view> passing = {"enumerate", "reversed", "zip", "list",
                                                      "tuple",     "iter",     "dict"};

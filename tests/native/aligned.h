@@ -14,9 +14,9 @@ namespace emberline {
 
 // What was observed: "frame augment", "module Linear", "builtin cat", "op add". Then what else is
 // known of it: a class ("frame __init__ Net"), a line of definition ("@3"), that a `with` enters
-// what was constructed ("with"), that it is a method or a property, or a wrapper ("around",
-// "around:f"), its file ("in:a/b.py"), a class that it is derived from ("of:Base") or that inherits
-// it ("heir:Sub").
+// what was constructed ("with"), that it is a method or a property, or of a metaclass ("meta"), or
+// a wrapper ("around", "around:f"), its file ("in:a/b.py"), a class that it is derived from
+// ("of:Base") or that inherits it ("heir:Sub").
 inline Observed Parse(const std::string& text) {
   std::istringstream in(text);
   std::string kind, name;
@@ -42,6 +42,8 @@ inline Observed Parse(const std::string& text) {
       o.manages = true;
     else if (extra == "method" || extra == "property")
       o.accessor = extra == "method" ? Accessor::kMethod : Accessor::kProperty;
+    else if (extra == "meta")
+      o.metaclass = true;
     else if (extra == "generator")
       o.generator = true;
     else if (extra == "coroutine")

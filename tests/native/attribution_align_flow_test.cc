@@ -223,6 +223,34 @@ TEST_CASE("what a handler calls is told from the rest of the try by how the call
   CHECK(lines(Ended::kUnknown, Ended::kUnknown) == "3 4? 5?");
 }
 
+TEST_CASE("a look-up that fails leaves no trace: what its handler calls, too, is a guess") {
+  const std::string source =
+      "def f(table, key, x):\n"
+      "    try:\n"
+      "        call = table[key]\n"
+      "        return call(x)\n"  // 4
+      "    except KeyError:\n"
+      "        call = table['default']\n"
+      "        return call(x)\n"  // 7
+      "def g(table, key, x):\n"
+      "    x = x + table[key]\n"
+      "    try:\n"
+      "        return call(x)\n"  // 11
+      "    except ValueError:\n"
+      "        return call(x)\n"
+      "def h(text):\n"
+      "    try:\n"
+      "        n = one(int(text))\n"  // 16
+      "        return other(n)\n"     // 17
+      "    except ValueError:\n"
+      "        return other(text)\n";  // 19
+  CHECK(Lines(source, "f", {{"frame call", 0}}) == "4?");
+  CHECK_LINES(source, "g", {{"frame call", 11}});
+  CHECK_LINES(source, "h", {{"frame one", 16, 0, Ended::kReturned}, {"frame other", 17}});
+  // What must have run after it and did not tells that it failed.
+  CHECK(Lines(source, "h", {{"frame other", 0}}, true, true, {"frame one"}) == "19");
+}
+
 TEST_CASE("an exception on its way through finally and contexts does not go on behind them") {
   const std::string source =
       "def f(x):\n"

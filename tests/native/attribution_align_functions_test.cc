@@ -71,6 +71,65 @@ TEST_CASE("modules are called where modules are, beside a loop over functions") 
               {{"module Linear", 18}, {"module ReLU", 18}, {"module Softmax", 19}});
 }
 
+TEST_CASE(
+    "a plain function of the text takes no module, nor does what is known of a variable's list") {
+  const std::string source =
+      "def pick_loss(kind, a, b):\n"
+      "    return a - b\n"
+      "def main():\n"
+      "    models = [Router(32), Router(64)]\n"
+      "    for m in models:\n"
+      "        out = m(x)\n"  // 6
+      "        for kind in range(2):\n"
+      "            loss = pick_loss(kind, out, x)\n"  // 8
+      "def given(models, pick_loss):\n"
+      "    for m in models:\n"
+      "        out = m(x)\n"       // 11
+      "        y = helper(out)\n"  // 12
+      "    return pick_loss(y)\n";
+  CHECK_LINES(source, "main",
+              {{"module Router", 6},
+               {"frame pick_loss", 8},
+               {"frame pick_loss", 8},
+               {"module Router", 6},
+               {"frame pick_loss", 8}});
+  // A parameter of that name may hold a module.
+  CHECK_LINES(source, "given",
+              {{"module Router", 11}, {"frame helper", 12}, {"module Criterion", 13}});
+}
+
+TEST_CASE("functions that are handed to what calls them run there") {
+  const std::string source =
+      "class A:\n"
+      "    def mapped(self, xs):\n"
+      "        a = list(map(self._one, xs))\n"                           // 3
+      "        b = [f(x) for f in (self._one, self._two) for x in a]\n"  // 4
+      "        c = functools.reduce(self._add, b)\n"                     // 5
+      "        d = list(map(torch.relu, b))\n"                           // 6
+      "        return list(map(self.encoder, d)), other(self.norm)\n";   // 7
+  CHECK_LINES(source, "A.mapped",
+              {{"frame _one method", 3},
+               {"frame _one method", 3},
+               {"frame <listcomp> @4", 4},
+               {"frame _add method", 5},
+               {"builtin relu", 6},
+               {"builtin relu", 6},
+               {"module Encoder", 7},
+               {"module Encoder", 7},
+               {"frame other", 7}});
+}
+
+TEST_CASE("a metaclass runs where its class is called") {
+  const std::string source =
+      "def f(s, x):\n"
+      "    s(x).backward()\n"  // 2
+      "    Color(1)\n"         // 3
+      "    return other(x)\n";
+  CHECK_LINES(
+      source, "f",
+      {{"module Net", 2}, {"builtin backward", 2}, {"frame __call__ meta", 3}, {"frame other", 4}});
+}
+
 TEST_CASE("a table that is written out where it is used, and one whose content nobody knows") {
   const std::string source =
       "class Net(nn.Module):\n"

@@ -113,6 +113,39 @@ TEST_CASE("a statement whose names were changed keeps its line") {
   CHECK(after(called, given, 7) == 7);
 }
 
+TEST_CASE("an attribute gets another name although a variable has the old one") {
+  const std::string text =
+      "class Head(Module):\n"
+      "    act = relu\n"
+      "    def __init__(self, width):\n"
+      "        self.gate = Linear(width)\n"  // 4
+      "    def forward(self, x):\n"
+      "        gate = sigmoid(self.gate(x))\n"  // 6
+      "        act = self.act(gate)\n"          // 7
+      "        return self._last(act)\n"        // 8
+      "    def _last(self, x):\n"
+      "        _last = x\n"
+      "        return _last\n";
+  const auto renamed = [&](const std::string& from, const std::string& to, int line) {
+    std::string now = text;
+    for (size_t at = now.find(from); at != std::string::npos; at = now.find(from, at + to.size()))
+      now.replace(at, from.size(), to);
+    return LineAfter(FollowEdits(Parsed(text), Parsed(now)), line);
+  };
+  CHECK(renamed("self.gate", "self.door", 6) == 6);
+  CHECK(renamed("self.gate", "self.door", 4) == 4);
+  // Called by the new name, which nothing in the text has.
+  CHECK(renamed("(self.gate", "(self.door", 6) == 0);
+  std::string body = text;
+  body.replace(body.find("    act = relu"), 14, "    fun = relu");
+  body.replace(body.find("self.act"), 8, "self.fun");
+  CHECK(LineAfter(FollowEdits(Parsed(text), Parsed(body)), 7) == 7);
+  std::string method = text;
+  method.replace(method.find("self._last"), 10, "self._done");
+  method.replace(method.find("def _last"), 9, "def _done");
+  CHECK(LineAfter(FollowEdits(Parsed(text), Parsed(method)), 8) == 8);
+}
+
 TEST_CASE("renamed statements of one form are told apart or lost") {
   const PythonModule before = Parsed("def f(a, b):\n    x = a + b\n    y = b + a\n    return x\n");
   const Drift both =
