@@ -20,6 +20,7 @@
 #include "ranks/load_job.h"
 #include "ranks/make_digest.h"
 #include "ranks/slurm.h"
+#include "render/results.h"
 #include "render/tables.h"
 #include "rpc/methods.h"
 
@@ -206,7 +207,8 @@ int RunMerge(const Options& options) {
     const auto written = WriteDigestFile(options.out, *merged);
     if (!written.ok()) return Fail(written.error());
   }
-  const Job job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), broken);
+  const Job job =
+      BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), broken);
   std::string text = Counted(ranks, "trace") + " merged";
   if (!options.out.empty()) text += " into " + Escaped(options.out);
   text += ".\n";
@@ -374,7 +376,20 @@ std::string SummaryText(const Json& job) {
   return text + NotesText(job);
 }
 
+// Each line as a paragraph of Markdown.
+std::string Paragraphs(const std::string& lines) {
+  std::string text;
+  for (size_t at = 0; at < lines.size();) {
+    const size_t end = std::min(lines.find('\n', at), lines.size());
+    text += MarkdownText(lines.substr(at, end - at)) + "\n\n";
+    at = end + 1;
+  }
+  return text;
+}
+
 int PrintTable(const Options& options, const Json& table, const std::string& summary) {
+  std::string absences;  // of a table without rows
+  for (const Json& absence : table["absences"]) absences += AbsenceSentences(absence);
   switch (options.format) {
     case OutputFormat::kJson: {
       Json document = {{"schema", "emberline/" + options.command + "/1"}};
@@ -382,20 +397,16 @@ int PrintTable(const Options& options, const Json& table, const std::string& sum
       return PrintJson(document);
     }
     case OutputFormat::kCsv:
+      std::fputs(absences.c_str(), stderr);
       return Print(TableCsv(table));
-    case OutputFormat::kMarkdown: {
-      std::string text;
-      for (size_t at = 0; at < summary.size();) {
-        const size_t end = std::min(summary.find('\n', at), summary.size());
-        text += MarkdownText(summary.substr(at, end - at)) + "\n\n";
-        at = end + 1;
-      }
-      return Print(text + TableMarkdown(table));
-    }
+    case OutputFormat::kMarkdown:
+      return Print(Paragraphs(summary) + TableMarkdown(table) +
+                   (absences.empty() ? "" : "\n" + Paragraphs(absences)));
     case OutputFormat::kTable:
       break;
   }
-  return Print(summary + (summary.empty() ? "" : "\n") + TableText(table));
+  return Print(summary + (summary.empty() ? "" : "\n") + TableText(table) +
+               (absences.empty() ? "" : "\n" + absences));
 }
 
 int RunJobView(const Options& options) {

@@ -21,11 +21,7 @@ bool IsFlat(const Json& value) {
 
 std::string Absences(const Json& absences) {
   std::string text;
-  for (const Json& absence : absences) {
-    text += "Missing: " + Escaped(absence.value("what", "")) + "\n";
-    const std::string argument = absence.value("argument", "");
-    if (!argument.empty()) text += "  torch.profiler argument: " + Escaped(argument) + "\n";
-  }
+  for (const Json& absence : absences) text += "Missing: " + AbsenceSentences(absence);
   return text;
 }
 
@@ -243,6 +239,13 @@ bool IsWindow(const std::string& view, const Json& result) {
 }
 
 }  // namespace
+
+std::string AbsenceSentences(const Json& absence) {
+  std::string text = Escaped(absence.value("what", "")) + "\n";
+  const std::string argument = absence.value("argument", "");
+  if (!argument.empty()) text += "  torch.profiler argument: " + Escaped(argument) + "\n";
+  return text;
+}
 
 void DropCodes(Json* result) {
   if (result->is_array()) {

@@ -10,6 +10,9 @@ namespace emberline {
 // Takes out the codes and arguments of messages, which stand there as text, too.
 void DropCodes(Json* result);
 
+// What a view lacks, and the argument that records it, one to a line.
+std::string AbsenceSentences(const Json& absence);
+
 // A whole result of a view as text: its table, then its other members.
 std::string ResultText(const std::string& view, const Json& result);
 

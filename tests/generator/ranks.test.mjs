@@ -365,6 +365,99 @@ test('work of several devices in one process stays apart in each table', async (
   }
 });
 
+/** Why tables of a job have no rows, by table: codes. */
+async function absencesOf(at) {
+  const found = {};
+  for (const { by } of (await emberlineJson('distributed', at)).tables) {
+    const { rows, absences } = await emberlineJson('distributed', at, '--by', by);
+    assert.equal(absences.length, rows.length === 0 ? 1 : 0, by);
+    for (const { code, what } of absences) {
+      assert.match(what, /^[A-Z].*\.$/, by);
+      found[by] = code;
+    }
+  }
+  return found;
+}
+
+test('a table without rows says what was looked for and not found', async () => {
+  const host = new DrawnRank(0, { worldSize: 1 });
+  host.step(1, 900, 500);
+  host.host('aten::mm', 1000, 40);
+  const onHost = written([host]);
+  const noDevice = 'noDeviceWorkOfJob';
+  const silent = 'noCommunicationRecorded';
+  assert.deepEqual(await absencesOf(onHost), {
+    reasons: silent,
+    lateWork: 'noSendsOrReceives',
+    lateness: silent,
+    operations: silent,
+    calls: silent,
+    sizes: silent,
+    groups: silent,
+    matrix: silent,
+    nodeMatrix: silent,
+    idle: noDevice,
+    gaps: noDevice,
+    kernels: noDevice,
+    kernelRanks: noDevice,
+    launches: noDevice,
+    queues: noDevice,
+    copies: noDevice,
+    sequences: noDevice,
+    counters: 'noCounters',
+    criticalKernels: noDevice,
+  });
+  for (const [command, sentence] of [
+    [
+      'collectives',
+      /No communication was recorded: .*\n {2}torch\.profiler argument: activities\n$/,
+    ],
+    ['idle', /No device work was recorded/],
+    ['launches', /No device work was recorded/],
+    ['queue', /No device work was recorded/],
+    ['sequences', /No device work was recorded/],
+  ]) {
+    assert.match((await emberline([command, onHost])).stdout, sentence, command);
+    assert.match(
+      (await emberline([command, onHost, '--format', 'markdown'])).stdout,
+      /was recorded/,
+    );
+    const { stdout, stderr } = await emberline([command, onHost, '--format', 'csv']);
+    assert.match(stderr, /was recorded/, command);
+    assert.equal(stdout.split('\r\n').length, 2, 'only the head');
+  }
+  // One kernel, whose launch was not recorded; one call that no other rank has.
+  const lone = new DrawnRank(0, { worldSize: 2, groups: [world(2)] });
+  lone.step(1, 900, 500);
+  lone.slice('kernel', 'gemm', 0, 7, 1000, 40, { device: 0, stream: 7 });
+  lone.slice('kernel', 'ncclDevKernel_AllReduce_Sum_f32', 0, 7, 1040, 40, { device: 0, stream: 7 });
+  assert.deepEqual(await absencesOf(written([lone])), {
+    reasons: 'nothingMatched',
+    lateWork: 'noSendsOrReceives',
+    lateness: 'nothingMatched',
+    sizes: 'nothingMatched',
+    matrix: 'nothingMatched',
+    nodeMatrix: 'nothingMatched',
+    idle: 'noIdleStream',
+    launches: 'noLinkedLaunches',
+    queues: 'noLinkedLaunches',
+    copies: 'noCopiesOfJob',
+    sequences: 'noSequences',
+    counters: 'noCounters',
+    criticalKernels: 'noKernelOnPath',
+  });
+  // What a filter leaves nothing of is not missing.
+  const { rows, absences } = await emberlineJson(
+    'distributed',
+    onHost,
+    '--by',
+    'ranks',
+    '--filter',
+    'nothing',
+  );
+  assert.deepEqual([rows, absences], [[], []]);
+});
+
 test('a rank that was recorded several times is said to be, and shows one recording', async () => {
   const at = path.join(folder, 'spans');
   const begin = 1_700_000_000_000;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { readTracked, trackedFiles } from './files.mjs';
 
 /** Files that hold sentences by code. */
-const catalogs = /^native\/(\w+\/(errors|messages)\.h|cost\/reasons\.h|store\/problems\.cc)$/;
+const catalogs = /^native\/([\w/]+\/(errors|messages)\.h|cost\/reasons\.h|store\/problems\.cc)$/;
 
 /** The literals of a C++ text, with what stands in one piece together, and their places. */
 function literals(text) {

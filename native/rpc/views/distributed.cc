@@ -12,6 +12,8 @@
 #include "ranks/load_job.h"
 #include "rpc/errors.h"
 #include "rpc/params.h"
+#include "rpc/views/common.h"
+#include "rpc/views/job_absences.h"
 #include "rpc/views/view.h"
 #include "session/byte_size.h"
 
@@ -234,6 +236,10 @@ Result<Json> DistributedTable(const Json& params, const CallContext& context) {
   Result<Json> result = TableResult((*kept)->table, params, context.sink);
   if (!result.ok()) return result;
   (*result)["by"] = by;
+  (*result)["absences"] = Json::array();
+  if ((*kept)->table.rows.empty()) {
+    (*result)["absences"].push_back(AbsenceJson(WhyNoRows((*loaded)->job, by, !name.empty())));
+  }
   return result;
 }
 

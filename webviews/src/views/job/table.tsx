@@ -130,7 +130,6 @@ export function JobTable(props: {
       hideColumns={() => (severalDevices() ? [] : ['device'])}
       kernelNames={by === 'kernels'}
       firstShare={by === 'kernels' ? 5 : 1}
-      empty={jobTexts.nothingOfThis}
       {...(props.lesser === undefined ? {} : { lesser: props.lesser })}
       {...(props.detail === undefined ? {} : { detail: props.detail })}
       {...(props.rowKey === undefined ? {} : { rowKey: props.rowKey })}

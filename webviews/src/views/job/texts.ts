@@ -207,8 +207,6 @@ export const jobTexts = {
   workBetweenSends: 'Late work',
   reasons: 'Reasons',
 
-  nothingOfThis: 'No rank recorded this.',
-
   collectiveSaid: (
     rank: number,
     device: number | null,

@@ -281,7 +281,16 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
   const keys = shown.present.map((column) => column.key).join(', ');
 
   if (loaded?.unfilteredRows === 0 && filter === '' && !stale && loaded.absences.length > 0) {
-    return <Absences title={widgetTexts.noneOf(props.rows)} absences={loaded.absences} />;
+    const absences = <Absences title={widgetTexts.noneOf(props.rows)} absences={loaded.absences} />;
+    // With its toolbar, another table can be chosen.
+    return props.toolbar === undefined ? (
+      absences
+    ) : (
+      <div class="data-table">
+        <div class="toolbar">{props.toolbar}</div>
+        {absences}
+      </div>
+    );
   }
   return (
     <div ref={table} class="data-table">
