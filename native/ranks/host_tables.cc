@@ -93,7 +93,7 @@ Table LaunchesTable(const Job& job) {
            Item(&LaunchDigest::long_delays))
       .Add(Count("graphLaunches", "Graph launches",
                  "Number of graph launches, and of other calls that launched several pieces of "
-                 "device work."),
+                 "device work; one that launched work on several devices counts on each."),
            Item(&LaunchDigest::graph_launches))
       .Add(Count("graphWork", "Graph work",
                  "Number of pieces of device work that these calls launched."),

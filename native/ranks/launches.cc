@@ -1,5 +1,6 @@
 // Launches, queues and copies.
 #include <algorithm>
+#include <unordered_set>
 
 #include "analysis/intervals.h"
 #include "base/saturating.h"
@@ -14,10 +15,12 @@ void AddLaunches(const DigestWork& work, RankDigest* digest) {
     if (work.cancel.cancelled()) return;
     LaunchDigest found;
     found.device = device.ordinal;
-    VisitLaunches(work.model, device, work.cancel, [&](const LaunchedWork& launched, bool first) {
+    std::unordered_set<SliceIndex> counted;  // launches of several works
+    VisitLaunches(work.model, device, work.cancel, [&](const LaunchedWork& launched, bool) {
       if (launched.several) {
         ++found.graph_work;
-        if (first) ++found.graph_launches;
+        // A graph that spans devices is a launch on each of them.
+        if (counted.insert(launched.call).second) ++found.graph_launches;
         return;
       }
       const LaunchTimes times = TimesOf(work.model, launched);

@@ -365,6 +365,33 @@ test('work of several devices in one process stays apart in each table', async (
   }
 });
 
+test('a graph over two devices is a launch on each of them', async () => {
+  const drawn = new DrawnRank(0, { worldSize: 1 });
+  drawn.step(1, 900, 3000);
+  for (const [at, devices] of [
+    [1000, [0, 1, 1, 0]],
+    [1500, [1, 0]],
+    [2000, [1, 1]],
+  ]) {
+    drawn.correlation += 1;
+    const { correlation } = drawn;
+    drawn.host('cudaGraphLaunch', at - 20, 5, 'cuda_runtime', { correlation });
+    devices.forEach((device, k) =>
+      drawn.slice('kernel', 'gemm', device, 7, at + 50 * k, 40, { device, stream: 7, correlation }),
+    );
+  }
+  drawn.device = 1;
+  drawn.kernel('gemm', 2500, 40);
+  const rows = await table(written([drawn]), 'launches');
+  assert.deepEqual(
+    rows.map((row) => [row.device, row.launches, row.graphLaunches, row.graphWork]),
+    [
+      [0, 0, 2, 3],
+      [1, 1, 3, 5],
+    ],
+  );
+});
+
 /** Why tables of a job have no rows, by table: codes. */
 async function absencesOf(at) {
   const found = {};
