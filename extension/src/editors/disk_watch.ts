@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { profileTexts } from '#shared/texts.ts';
 import { plainText } from '../source/format.ts';
+import { digestEnding } from './profile_path.ts';
 
 /** How long a file must rest: a recorder writes large traces piece by piece. */
 const restMs = 2000;
@@ -15,6 +16,11 @@ async function content(file: vscode.Uri): Promise<string> {
     return '';
   }
 }
+
+const traces = '**/*.pt.trace.json{,.gz}';
+
+/** Digests lie in the folder itself; traces beside them that have none are named. */
+export const digestsAndTraces = `*.{${digestEnding.slice(1)},pt.trace.json,pt.trace.json.gz}`;
 
 /**
  * Watches the file of a profile, or the traces below its folder, and asks once whether to load it
@@ -30,7 +36,14 @@ export class DiskWatch implements vscode.Disposable {
   /** The file as it was when it was opened or last asked about. */
   private known: Promise<string> | undefined;
 
-  constructor(uri: vscode.Uri, isFolder: boolean, title: string, reload: () => void) {
+  /** `inFolder`: what is watched of a folder. */
+  constructor(
+    uri: vscode.Uri,
+    isFolder: boolean,
+    title: string,
+    reload: () => void,
+    inFolder = traces,
+  ) {
     this.title = title;
     this.reload = reload;
     const file = vscode.Uri.file(uri.fsPath);
@@ -39,7 +52,7 @@ export class DiskWatch implements vscode.Disposable {
       this.known = content(file);
     }
     const pattern = isFolder
-      ? new vscode.RelativePattern(file, '**/*.pt.trace.json{,.gz}')
+      ? new vscode.RelativePattern(file, inFolder)
       : new vscode.RelativePattern(
           vscode.Uri.file(dirname(file.fsPath)),
           basename(file.fsPath).replace(/[[\]{}*?]/g, '[$&]'),

@@ -11,7 +11,7 @@ import { plainText } from '../source/format.ts';
 import type { SourceAsker } from '../source/open_source.ts';
 import { pathsChanged } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
-import { DiskWatch } from './disk_watch.ts';
+import { digestsAndTraces, DiskWatch } from './disk_watch.ts';
 import { JobSession, type JobSource } from './job_session.ts';
 import { PageEditors } from './page_editors.ts';
 import { PagePanel, type PageOwner } from './page_panel.ts';
@@ -76,7 +76,7 @@ class OpenJob implements vscode.Disposable, PageOwner {
   readonly session: JobSession;
   private readonly context: Context;
   private readonly owner: JobOwner;
-  private readonly watch: vscode.Disposable | undefined;
+  private readonly watch: vscode.Disposable;
 
   constructor(
     document: JobDocument,
@@ -94,12 +94,18 @@ class OpenJob implements vscode.Disposable, PageOwner {
     this.session = new JobSession(source, context.supervisor, state, (message) =>
       this.page.post(message),
     );
-    if (!('profile' in source)) return;
-    const { profile } = source;
-    this.watch = new DiskWatch(vscode.Uri.file(path), true, profile.title, () => {
-      profile.reopen();
-      void this.session.loadTrace();
-    });
+    const file = vscode.Uri.file(path);
+    const load = () => void this.session.loadTrace();
+    if ('digests' in source) {
+      const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
+      this.watch = new DiskWatch(file, isFolder, basename(path), load, digestsAndTraces);
+    } else {
+      const { profile } = source;
+      this.watch = new DiskWatch(file, true, profile.title, () => {
+        profile.reopen();
+        load();
+      });
+    }
   }
 
   start(): void {
@@ -108,7 +114,7 @@ class OpenJob implements vscode.Disposable, PageOwner {
   }
 
   dispose(): void {
-    this.watch?.dispose();
+    this.watch.dispose();
     this.session.dispose();
   }
 
