@@ -208,7 +208,7 @@ int RunMerge(const Options& options) {
     if (!written.ok()) return Fail(written.error());
   }
   const Job job =
-      BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), broken);
+      BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), broken, JobOrigin::kDigests);
   std::string text = Counted(ranks, "trace") + " merged";
   if (!options.out.empty()) text += " into " + Escaped(options.out);
   text += ".\n";

@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 8;
+inline constexpr int64_t kDigestVersion = 9;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -136,9 +136,10 @@ struct LaunchDigest {
   Stat avoidable;           // of the delay: what passed while the stream had nothing to do
   uint64_t short_work = 0;  // shorter than its call, which took at most 50 us
   uint64_t slow_calls = 0;  // calls above 50 us
-  uint64_t long_delays = 0;     // delays above 100 us
-  uint64_t graph_launches = 0;  // calls that launched several works; not in the others
-  uint64_t graph_work = 0;
+  uint64_t long_delays = 0;  // delays above 100 us
+  // Calls that launched several works, any of them on this device; not in the others.
+  uint64_t graph_launches = 0;
+  uint64_t graph_work = 0;  // of these, on this device
   template <typename A>
   void Members(A& a) {
     a(device, call, work, delay, avoidable, short_work, slow_calls, long_delays, graph_launches,
@@ -280,11 +281,22 @@ struct RankDigest {
   }
 };
 
+// The durations of a kernel, copy or memset in one trace, in ns.
+struct KernelStat {
+  uint32_t trace = 0;  // in JobDigest::ranks
+  Stat stat;
+  template <typename A>
+  void Members(A& a) {
+    a(trace, stat);
+  }
+};
+
 // Digests of any number of traces of a job. Merging is associative and commutative.
 struct JobDigest {
   std::vector<RankDigest> ranks;  // by rank, then file id
-  // By kind of work ("computation", "communication", "memory") and name.
-  std::map<std::pair<std::string, std::string>, Stat> kernels;
+  // By kind of work ("computation", "communication", "memory") and name; each by trace. Apart, so
+  // that those of traces which a job leaves out can be left out, whatever they were merged with.
+  std::map<std::pair<std::string, std::string>, std::vector<KernelStat>> kernels;
   template <typename A>
   void Members(A& a) {
     a(ranks, kernels);

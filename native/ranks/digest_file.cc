@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
-#include <set>
 #include <system_error>
 #include <type_traits>
 #include <unordered_map>
@@ -131,6 +130,63 @@ bool Before(const RankDigest& a, const RankDigest& b) {
   return std::tie(a.rank, a.file_id) < std::tie(b.rank, b.file_id);
 }
 
+bool KernelsHold(const JobDigest& digest) {
+  return std::all_of(digest.kernels.begin(), digest.kernels.end(), [&](const auto& kernel) {
+    const std::vector<KernelStat>& stats = kernel.second;
+    for (size_t i = 0; i < stats.size(); ++i) {
+      if (stats[i].trace >= digest.ranks.size()) return false;
+      if (i > 0 && stats[i - 1].trace >= stats[i].trace) return false;
+    }
+    return true;
+  });
+}
+
+// Where the traces of two digests are in what is merged of them.
+struct Places {
+  std::vector<uint32_t> first, second;
+};
+
+std::vector<RankDigest> MergeTraces(std::vector<RankDigest> first, std::vector<RankDigest> second,
+                                    Places* places) {
+  std::vector<RankDigest> merged;
+  merged.reserve(first.size() + second.size());
+  const auto take = [&](RankDigest& trace, std::vector<uint32_t>* list) {
+    list->push_back(static_cast<uint32_t>(merged.size()));
+    merged.push_back(std::move(trace));
+  };
+  size_t i = 0, j = 0;
+  while (i < first.size() || j < second.size()) {
+    if (j == second.size() || (i < first.size() && Before(first[i], second[j]))) {
+      take(first[i++], &places->first);
+    } else if (i == first.size() || Before(second[j], first[i])) {
+      take(second[j++], &places->second);
+    } else {
+      // The same file, maybe in two places: one of them, whichever came first.
+      RankDigest &one = first[i++], &same = second[j++];
+      const bool keeps = std::tie(one.path, one.worker) <= std::tie(same.path, same.worker);
+      places->second.push_back(static_cast<uint32_t>(merged.size()));
+      take(keeps ? one : same, &places->first);
+    }
+  }
+  return merged;
+}
+
+// What was measured of one kernel, by trace of the merged digest.
+std::vector<KernelStat> MergeStats(std::vector<KernelStat> first, std::vector<KernelStat> second) {
+  std::vector<KernelStat> merged;
+  merged.reserve(first.size() + second.size());
+  size_t i = 0, j = 0;
+  while (i < first.size() || j < second.size()) {
+    const bool from_first =
+        j == second.size() || (i < first.size() && first[i].trace <= second[j].trace);
+    KernelStat& next = from_first ? first[i++] : second[j++];
+    // Of a trace that both hold, both say the same.
+    if (!merged.empty() && merged.back().trace == next.trace) continue;
+    merged.push_back(std::move(next));
+  }
+  return merged;
+}
+
 }  // namespace
 
 std::string EncodeDigest(const JobDigest& digest) {
@@ -162,6 +218,7 @@ Result<JobDigest> DecodeDigest(std::string_view bytes) {
   JobDigest digest;
   reader(digest);
   if (!reader.ok() || !reader.AtEnd()) return MakeError(errors::kDigestDamaged);
+  if (!KernelsHold(digest)) return MakeError(errors::kDigestReference);
   for (const RankDigest& rank : digest.ranks) {
     if (!ReferencesHold(rank)) return MakeError(errors::kDigestReference);
     if (!TimesHold(rank)) return MakeError(errors::kDigestTimes);
@@ -188,22 +245,17 @@ Result<std::string> FileId(const std::filesystem::path& path) {
   return Hex(hasher.value()) + "-" + std::to_string(opened->size_bytes);
 }
 
-bool MergeDigests(JobDigest* into, JobDigest other) {
-  std::set<std::pair<int64_t, std::string_view>> known;
-  for (const RankDigest& rank : into->ranks) known.emplace(rank.rank, rank.file_id);
-  size_t shared = 0;
-  for (const RankDigest& rank : other.ranks) shared += known.count({rank.rank, rank.file_id});
-  if (shared == other.ranks.size() && shared > 0) return true;
-  if (shared > 0) {
-    if (shared < into->ranks.size()) return false;
-    *into = std::move(other);
-    return true;
+void MergeDigests(JobDigest* into, JobDigest other) {
+  Places places;
+  into->ranks = MergeTraces(std::move(into->ranks), std::move(other.ranks), &places);
+  for (auto& [key, stats] : into->kernels) {
+    for (KernelStat& one : stats) one.trace = places.first[one.trace];
   }
-  const auto middle = static_cast<std::ptrdiff_t>(into->ranks.size());
-  std::move(other.ranks.begin(), other.ranks.end(), std::back_inserter(into->ranks));
-  std::inplace_merge(into->ranks.begin(), into->ranks.begin() + middle, into->ranks.end(), Before);
-  for (const auto& [key, stat] : other.kernels) into->kernels[key].Merge(stat);
-  return true;
+  for (auto& [key, stats] : other.kernels) {
+    for (KernelStat& one : stats) one.trace = places.second[one.trace];
+    std::vector<KernelStat>& known = into->kernels[key];
+    known = MergeStats(std::move(known), std::move(stats));
+  }
 }
 
 size_t JobDigest::MemoryBytes() const {
@@ -217,8 +269,11 @@ size_t JobDigest::MemoryBytes() const {
     }
     bytes += 64 << 10;  // the rest is small
   }
-  for (const auto& [key, stat] : kernels) {
-    bytes += sizeof(stat) + 160 + key.second.capacity() + stat.sketch.bins_.capacity() * 16;
+  for (const auto& [key, stats] : kernels) {
+    bytes += 160 + key.second.capacity();
+    for (const KernelStat& one : stats) {
+      bytes += sizeof(one) + one.stat.sketch.bins_.capacity() * 16;
+    }
   }
   return bytes;
 }

@@ -24,10 +24,9 @@ Result<JobDigest> DecodeDigest(std::string_view bytes);
 // Errors: those of opening and reading.
 Result<std::string> FileId(const std::filesystem::path& path);
 
-// Puts `other` into `into`; the order of merging does not show in the bytes of what results. What
-// holds the same files is taken once. False, and nothing merged, where both hold some files and
-// each holds others: sums cannot be taken apart again.
-[[nodiscard]] bool MergeDigests(JobDigest* into, JobDigest other);
+// Puts `other` into `into`; the order of merging does not show in the bytes of what results. Traces
+// that both hold are taken once. Linear in what they hold.
+void MergeDigests(JobDigest* into, JobDigest other);
 
 // Writes beside `path`, then renames, so that the file is whole or not there. Errors: kUnreadable.
 Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest);

@@ -183,7 +183,7 @@ void NoteLeftOut(const LeftOut& left_out, const std::map<int64_t, const RankDige
   }
 }
 
-// Of `traces`, which are in the order of a digest.
+// Of `traces`, which are those of the digest in their order.
 void ChooseOf(const std::vector<const RankDigest*>& traces, Job* job) {
   std::map<int64_t, size_t> worlds;
   for (const RankDigest* trace : traces) ++worlds[trace->world_size];
@@ -257,17 +257,6 @@ void ChooseOf(const std::vector<const RankDigest*>& traces, Job* job) {
 
 }  // namespace
 
-std::set<const RankDigest*> ChosenRanks(std::vector<const RankDigest*> traces) {
-  std::sort(traces.begin(), traces.end(), [](const RankDigest* a, const RankDigest* b) {
-    return std::tie(a->rank, a->file_id) < std::tie(b->rank, b->file_id);
-  });
-  Job job;
-  ChooseOf(traces, &job);
-  std::set<const RankDigest*> chosen;
-  for (const JobRank& rank : job.ranks) chosen.insert(rank.digest);
-  return chosen;
-}
-
 void ChooseRanks(Job* job) {
   std::vector<const RankDigest*> traces;
   for (const RankDigest& rank : job->digest->ranks) traces.push_back(&rank);
@@ -299,7 +288,7 @@ std::string Parallelism(const CollectiveGroup& group, size_t ranks) {
 }  // namespace
 
 Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFile>& broken,
-             bool complete) {
+             JobOrigin origin) {
   Job job;
   job.digest = std::move(digest);
   ChooseRanks(&job);
@@ -319,7 +308,7 @@ Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFi
   for (const JobRank& rank : job.ranks) {
     job.length = std::max(job.length, rank.At(rank.digest->end, job.base_ns));
   }
-  AddNotes(&job, broken, complete);
+  AddNotes(&job, broken, origin);
   return job;
 }
 

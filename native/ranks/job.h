@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -172,13 +171,12 @@ void AddNote(Job* job, const Sentence& sentence, MessageArgs arguments = {},
 // "0-3, 7": ranks in ascending order, as notes list them.
 std::string RankList(const std::vector<int64_t>& ranks);
 
-// Puts the digests together. What does not belong is named in the notes and left out. `complete`:
-// all files were read, so that a missing rank is worth a note.
-Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFile>& broken,
-             bool complete = true);
+// What a job is made of. Of the first traces alone, missing ranks are not worth a note.
+enum class JobOrigin : uint8_t { kDigests, kTraces, kFirstTraces };
 
-// Those of `traces`, whose digests are not put together yet, that BuildJob() will not leave out.
-std::set<const RankDigest*> ChosenRanks(std::vector<const RankDigest*> traces);
+// Puts the digests together. What does not belong is named in the notes and left out.
+Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFile>& broken,
+             JobOrigin origin);
 
 // The stages of BuildJob(), in order.
 void ChooseRanks(Job* job);
@@ -187,6 +185,6 @@ void AlignClocks(Job* job);
 void MatchPairs(Job* job);  // sends and receives, on the common clock, and Job::traffic
 void MeasureCalls(Job* job);
 void FindStragglers(Job* job);
-void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete);
+void AddNotes(Job* job, const std::vector<BrokenFile>& broken, JobOrigin origin);
 
 }  // namespace emberline

@@ -29,6 +29,26 @@ JobBreakdown BreakdownOf(const Job& job) {
   return mean;
 }
 
+std::vector<KernelSum> SumKernels(const Job& job) {
+  std::vector<const JobRank*> shown(job.digest->ranks.size(), nullptr);  // of each trace
+  for (const JobRank& rank : job.ranks) {
+    shown[static_cast<size_t>(rank.digest - job.digest->ranks.data())] = &rank;
+  }
+  std::vector<KernelSum> sums;
+  for (const auto& [key, stats] : job.digest->kernels) {
+    Stat sum;
+    for (const KernelStat& one : stats) {
+      const JobRank* rank = shown[one.trace];
+      if (rank == nullptr) continue;
+      Stat stat = one.stat;
+      stat.max_rank = rank->digest->rank < 0 ? -1 : rank->rank;
+      sum.Merge(stat);
+    }
+    if (sum.count > 0) sums.push_back({key.first, key.second, std::move(sum)});
+  }
+  return sums;
+}
+
 JobCalls SumCalls(const Job& job) {
   JobCalls sums;
   for (const MatchedCall& call : job.calls) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "ranks/job.h"
 
@@ -16,6 +18,15 @@ struct JobBreakdown {
   double busy = 0;
 };
 JobBreakdown BreakdownOf(const Job& job);
+
+// The durations of a kernel on all ranks of a job, in ns. `max_rank` of the sum: as the job numbers
+// its ranks; -1 where the trace does not say its own.
+struct KernelSum {
+  std::string kind, name;  // as in JobDigest::kernels
+  Stat stat;
+};
+// By kind, then name. Kernels of traces alone that the job leaves out are not listed.
+std::vector<KernelSum> SumKernels(const Job& job);
 
 // Over all collectives, in ns. `matched`: calls that more than one rank took part in.
 struct JobCalls {

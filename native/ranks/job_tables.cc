@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "analysis/columns.h"
 #include "ranks/errors.h"
+#include "ranks/job_sums.h"
 #include "ranks/rank_rows.h"
 #include "ranks/table_columns.h"
 
@@ -355,46 +355,22 @@ Table KernelTypesTable(const Job& job) {
   return table.Make(rows);
 }
 
-namespace {
-
-// Numbers of ranks as traces record them, and as the job shows them. Those that several traces
-// record say nothing of one of them, unless it is the rank of that number.
-std::map<int64_t, int64_t> ShownRanks(const Job& job) {
-  std::map<int64_t, int64_t> shown;
-  std::set<int64_t> several;
-  for (const JobRank& rank : job.ranks) {
-    if (rank.rank_known || rank.digest->rank < 0) continue;
-    if (!shown.emplace(rank.digest->rank, rank.rank).second) several.insert(rank.digest->rank);
-  }
-  for (const int64_t recorded : several) shown.erase(recorded);
-  for (const JobRank& rank : job.ranks) {
-    if (rank.rank_known) shown[rank.rank] = rank.rank;
-  }
-  return shown;
-}
-
-}  // namespace
-
 Table JobKernelsTable(const Job& job) {
-  using Row = std::pair<std::pair<std::string, std::string>, const Stat*>;
-  std::vector<Row> rows;
-  for (const auto& [key, stat] : job.digest->kernels) rows.emplace_back(key, &stat);
+  std::vector<KernelSum> rows = SumKernels(job);
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.second->sum > b.second->sum; });
-  TableBuilder<Row> table;
+                   [](const KernelSum& a, const KernelSum& b) { return a.stat.sum > b.stat.sum; });
+  TableBuilder<KernelSum> table;
   table
       .Add(TextKey("name", "Kernel", "Name of the kernel or copy."),
-           [](const Row& r) { return TextCell(r.first.second); })
+           [](const KernelSum& r) { return TextCell(r.name); })
       .Add(TextKey("kernelType", "Type", "Kind of work: computation, communication, or memory."),
-           [](const Row& r) { return TextCell(r.first.first); });
-  AddStat<Row>(table, "", "", "the durations of its runs on all ranks",
-               [](const Row& r) -> const Stat& { return *r.second; });
-  table.Add(IntegerFact("maxRank", "Rank of max",
-                        "Rank with the longest run, where its trace says which it is."),
-            [shown = ShownRanks(job)](const Row& r) {
-              const auto rank = shown.find(r.second->max_rank);
-              return rank == shown.end() ? Cell() : Cell(rank->second);
-            });
+           [](const KernelSum& r) { return TextCell(r.kind); });
+  AddStat<KernelSum>(table, "", "", "the durations of its runs on all ranks",
+                     [](const KernelSum& r) -> const Stat& { return r.stat; });
+  table.Add(
+      IntegerFact("maxRank", "Rank of max",
+                  "Rank with the longest run, where its trace says which it is."),
+      [](const KernelSum& r) { return r.stat.max_rank < 0 ? Cell() : Cell(r.stat.max_rank); });
   return table.Make(rows);
 }
 

@@ -52,55 +52,32 @@ std::string ContentKey(const fs::path& path) {
   return path.string() + "|" + std::to_string(size) + "|" + std::to_string(time);
 }
 
-// Kernels are summed over all traces of a part. Where a job shows none of them, as of another
-// recording in the same folder, they do not count; what a digest has of both kinds cannot be told
-// apart.
-void LeaveOutKernels(std::vector<JobDigest>* parts) {
-  std::vector<const RankDigest*> traces;
-  for (const JobDigest& part : *parts) {
-    for (const RankDigest& rank : part.ranks) traces.push_back(&rank);
+// A key that changes when a file comes into the folder or one below it, or leaves: traces beside
+// digests are named. Of a file: "".
+std::string FoldersKey(const fs::path& folder) {
+  std::error_code fault;
+  if (!fs::is_directory(folder, fault)) return "";
+  std::string key = ContentKey(folder) + "\n";
+  size_t seen = 0;
+  for (fs::recursive_directory_iterator
+           at(folder, fs::directory_options::skip_permission_denied, fault),
+       end;
+       !fault && at != end && seen < kMaxFiles; at.increment(fault), ++seen) {
+    std::error_code ignored;
+    if (at->is_directory(ignored)) key += ContentKey(at->path()) + "\n";
   }
-  const std::set<const RankDigest*> chosen = ChosenRanks(std::move(traces));
-  for (JobDigest& part : *parts) {
-    const bool shown = std::any_of(part.ranks.begin(), part.ranks.end(),
-                                   [&](const RankDigest& rank) { return chosen.count(&rank) > 0; });
-    if (!shown) part.kernels.clear();
-  }
+  return key;
 }
 
-// What digests are put together for.
-enum class MergeFor : uint8_t { kFile, kJob };
-
-// Joins parts pairwise, so that no rank is moved more often than the logarithm of their number. Of
-// parts that hold the same traces, the larger ones come first.
-std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts, MergeFor use,
-                                  std::vector<BrokenFile>* broken) {
-  std::stable_sort(parts.begin(), parts.end(), [](const JobDigest& a, const JobDigest& b) {
-    return a.ranks.size() > b.ranks.size();
-  });
-  std::set<std::pair<int64_t, std::string>> known;
-  std::erase_if(parts, [&](const JobDigest& part) {
-    size_t shared = 0;
-    for (const RankDigest& rank : part.ranks) shared += known.count({rank.rank, rank.file_id});
-    if (shared == 0) {
-      for (const RankDigest& rank : part.ranks) known.emplace(rank.rank, rank.file_id);
-      return false;
-    }
-    if (shared < part.ranks.size()) {
-      broken->push_back(
-          {Say(messages::kMergedDigest).text, Say(messages::kOverlappingDigest).text});
-    }
-    return true;
-  });
+// Joins parts pairwise, so that no rank is moved more often than the logarithm of their number.
+// Empty of no parts.
+std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts) {
   if (parts.empty()) return std::nullopt;
-  if (use == MergeFor::kJob) LeaveOutKernels(&parts);
   while (parts.size() > 1) {
     std::vector<JobDigest> next;
     for (size_t i = 0; i < parts.size(); i += 2) {
       next.push_back(std::move(parts[i]));
-      if (i + 1 == parts.size()) continue;
-      [[maybe_unused]] const bool merged = MergeDigests(&next.back(), std::move(parts[i + 1]));
-      assert(merged);  // none shares a trace with another
+      if (i + 1 < parts.size()) MergeDigests(&next.back(), std::move(parts[i + 1]));
     }
     parts = std::move(next);
   }
@@ -294,15 +271,16 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   }
   loaded.loaded = parts.size();
   std::vector<Copies> copies = LeaveOutCopies(&parts);
-  std::optional<JobDigest> merged = MergeAll(std::move(parts), MergeFor::kJob, &loaded.broken);
+  std::optional<JobDigest> merged = MergeAll(std::move(parts));
   if (!merged) {
     const bool known = !loaded.broken.empty();
     return MakeError(errors::kNoReadableRank,
                      {{"known", known ? "yes" : "no"},
                       {"reason", known ? loaded.broken[0].message : std::string()}});
   }
-  loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
-                        refs.size() == RefsOf(*profile, all).size());
+  loaded.job = BuildJob(
+      std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
+      refs.size() == RefsOf(*profile, all).size() ? JobOrigin::kTraces : JobOrigin::kFirstTraces);
   for (Copies& copy : copies) {
     // A trace that does not say its rank has the number that it is shown with.
     const auto shown =
@@ -321,48 +299,14 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   return loaded;
 }
 
-Result<JobDigest> ReadDigestsFor(MergeFor use, const fs::path& path,
-                                 std::vector<BrokenFile>* broken, size_t* files,
-                                 const CancelToken& cancel) {
-  const std::vector<fs::path> found = DigestFiles(path);
-  *files = found.size();
-  if (found.empty()) {
-    std::error_code fault;
-    if (!fs::exists(path, fault)) return MakeError(errors::kNoSuchPath, {{"path", path.string()}});
-    return MakeError(errors::kNoDigest, {{"path", path.string()}});
-  }
-  const size_t threads = std::min<size_t>(UsableCores(), found.size());
-  std::vector<std::optional<Result<JobDigest>>> read(found.size());
-  std::atomic<size_t> next{0};
-  RunOnThreads(threads, [&] {
-    for (size_t i = next++; i < found.size() && !cancel.cancelled(); i = next++) {
-      read[i] = ReadDigestFile(found[i]);
-    }
-  });
-  if (cancel.cancelled()) return Cancelled();
-  std::vector<JobDigest> parts;
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (read[i]->ok()) {
-      parts.push_back(std::move(**read[i]));
-    } else {
-      broken->push_back({found[i].string(), read[i]->error().message});
-    }
-  }
-  std::optional<JobDigest> merged = MergeAll(std::move(parts), use, broken);
-  if (!merged) {
-    return MakeError(errors::kNoReadableDigest, {{"reason", (*broken)[0].message}});
-  }
-  return std::move(*merged);
-}
-
 Result<LoadedJob> FromDigests(const JobSource& source, const CancelToken& cancel) {
   LoadedJob loaded;
-  Result<JobDigest> merged =
-      ReadDigestsFor(MergeFor::kJob, source.digests, &loaded.broken, &loaded.files, cancel);
+  Result<JobDigest> merged = ReadDigests(source.digests, &loaded.broken, &loaded.files, cancel);
   if (!merged.ok()) return merged.error();
   loaded.loaded = merged->ranks.size();
   loaded.files = std::max(loaded.files, loaded.loaded);
-  loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken);
+  loaded.job = BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), loaded.broken,
+                        JobOrigin::kDigests);
   NoteTracesWithoutDigest(source.digests, cancel, &loaded.job);
   return loaded;
 }
@@ -448,7 +392,35 @@ Result<RankTrace> TraceOfRank(Session& session, const JobSource& source, const J
 
 Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* broken, size_t* files,
                               const CancelToken& cancel) {
-  return ReadDigestsFor(MergeFor::kFile, path, broken, files, cancel);
+  const std::vector<fs::path> found = DigestFiles(path);
+  *files = found.size();
+  if (found.empty()) {
+    std::error_code fault;
+    if (!fs::exists(path, fault)) return MakeError(errors::kNoSuchPath, {{"path", path.string()}});
+    return MakeError(errors::kNoDigest, {{"path", path.string()}});
+  }
+  const size_t threads = std::min<size_t>(UsableCores(), found.size());
+  std::vector<std::optional<Result<JobDigest>>> read(found.size());
+  std::atomic<size_t> next{0};
+  RunOnThreads(threads, [&] {
+    for (size_t i = next++; i < found.size() && !cancel.cancelled(); i = next++) {
+      read[i] = ReadDigestFile(found[i]);
+    }
+  });
+  if (cancel.cancelled()) return Cancelled();
+  std::vector<JobDigest> parts;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (read[i]->ok()) {
+      parts.push_back(std::move(**read[i]));
+    } else {
+      broken->push_back({found[i].string(), read[i]->error().message});
+    }
+  }
+  std::optional<JobDigest> merged = MergeAll(std::move(parts));
+  if (!merged) {
+    return MakeError(errors::kNoReadableDigest, {{"reason", (*broken)[0].message}});
+  }
+  return std::move(*merged);
 }
 
 Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSource& source,
@@ -457,6 +429,7 @@ Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSour
   std::string key = "job/" + std::to_string(source.max_ranks) + "/";
   if (!source.digests.empty()) {
     for (const fs::path& file : DigestFiles(source.digests)) key += ContentKey(file) + "\n";
+    key += FoldersKey(source.digests);
   } else {
     key += source.profile_id + "/" + source.run + "/" + source.span;
   }

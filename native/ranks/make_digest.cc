@@ -124,7 +124,9 @@ void AddKernels(const Model& model, const CancelToken& cancel, JobDigest* job) {
   }
   for (auto& [hash, entry] : found) {
     const std::string name = Shortened(s.strings().Get(entry.first.name), 4 * kMaxText);
-    job->kernels[{entry.first.kind, name}].Merge(entry.second);
+    std::vector<KernelStat>& stats = job->kernels[{entry.first.kind, name}];
+    if (stats.empty()) stats.emplace_back();  // of the one trace
+    stats[0].stat.Merge(entry.second);        // long names may be cut to the same one
   }
   if (devices.size() > kMaxDevices) {
     devices.erase(std::next(devices.begin(), kMaxDevices), devices.end());

@@ -59,18 +59,13 @@ inline constexpr Sentence kOtherName{
     "traces record counts."};
 inline constexpr Sentence kMissingRank{
     "missingRank",
-    "{count, plural, one {Rank {ranks} has} other {Ranks {ranks} have}} no trace here; the job has "
-    "{size}."};
+    "{count, plural, one {Rank {ranks} has} other {Ranks {ranks} have}} no {from, select, digests "
+    "{digest} other {trace}} here; the job has {size}."};
 inline constexpr Sentence kMoreSpans{
     "moreSpans",
     "{count, plural, one {Rank {ranks} was} other {Ranks {ranks} were}} recorded {spans} times: "
     "only capture span {span} is shown."};
 inline constexpr Sentence kBrokenFile{"brokenFile", "{path} cannot be read: {reason}"};
-// {path} and {reason} of a digest that overlaps others.
-inline constexpr Sentence kMergedDigest{"mergedDigest", "a merged digest"};
-inline constexpr Sentence kOverlappingDigest{
-    "overlappingDigest",
-    "it has some traces in common with other digests, and some that they lack; it is left out."};
 
 // Clocks.
 inline constexpr Sentence kClockApart{

@@ -55,7 +55,7 @@ class Notes {
   }
 
   // A trace may claim any number of ranks: they are told by where they begin and end.
-  void Missing() {
+  void Missing(JobOrigin origin) {
     std::vector<std::pair<int64_t, int64_t>> gaps;  // the last included
     std::vector<int64_t> missing;                   // the first of them
     int64_t count = 0, next = 0;
@@ -74,7 +74,11 @@ class Notes {
     add(job_.world_size);
     if (gaps.empty()) return;
     Add(messages::kMissingRank,
-        {{"size", job_.world_size}, {"ranks", RangeList(gaps)}, {"count", count}}, missing);
+        {{"size", job_.world_size},
+         {"ranks", RangeList(gaps)},
+         {"count", count},
+         {"from", origin == JobOrigin::kDigests ? "digests" : "traces"}},
+        missing);
   }
 
   void Clocks() {
@@ -258,12 +262,12 @@ std::string RankList(const std::vector<int64_t>& ranks) {
   return RangeList(ranges);
 }
 
-void AddNotes(Job* job, const std::vector<BrokenFile>& broken, bool complete) {
+void AddNotes(Job* job, const std::vector<BrokenFile>& broken, JobOrigin origin) {
   Notes notes(job);
   for (const BrokenFile& file : broken) {
     notes.Add(messages::kBrokenFile, {{"path", file.path}, {"reason", file.message}});
   }
-  if (complete) notes.Missing();
+  if (origin != JobOrigin::kFirstTraces) notes.Missing(origin);
   notes.Clocks();
   notes.Silent();
   notes.Versions();

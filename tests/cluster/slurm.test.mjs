@@ -91,7 +91,7 @@ clusterTest('a broken rank does not keep the others from being merged', async ()
   const log = mergeLog(out);
   assert.match(log, /3 traces merged/);
   assert.match(log, /node0_2\..* has no digest/);
-  assert.match(log, /Rank 2 has no trace here; the job has 4\./);
+  assert.match(log, /Rank 2 has no digest here; the job has 4\./);
 });
 
 clusterTest('a job that is killed is made up for by running the script again', async () => {

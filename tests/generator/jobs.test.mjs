@@ -275,6 +275,36 @@ test('of several recordings of a job one is shown, never ranks of different ones
   const { status } = await emberline(['digest', at, '-o', digests]);
   assert.equal(status, 0);
   assert.deepEqual(await table(digests, 'kernels'), kernels);
+  // And in one file of all, whichever were merged first, beside digests that are in it already.
+  const names = fs.readdirSync(digests).sort();
+  const bytes = [];
+  for (const [first, second] of [
+    [names.slice(0, 4), names.slice(2)],
+    [names.filter((_, i) => i % 2 === 1), names],
+  ]) {
+    const halves = path.join(folder, `halves-of-several${bytes.length}`);
+    for (const [i, half] of [first, second].entries()) {
+      const part = path.join(folder, `part-of-several${bytes.length}-${i}`);
+      fs.mkdirSync(part);
+      fs.mkdirSync(halves, { recursive: true });
+      for (const name of half) {
+        fs.copyFileSync(path.join(digests, name), path.join(part, name));
+      }
+      const out = path.join(halves, `${i}.digest`);
+      assert.equal((await emberline(['merge', part, '-o', out])).status, 0);
+    }
+    const whole = path.join(folder, `several${bytes.length}.digest`);
+    assert.equal((await emberline(['merge', halves, '-o', whole])).status, 0);
+    bytes.push(fs.readFileSync(whole));
+    for (const merged of [halves, whole]) {
+      assert.deepEqual(await table(merged, 'kernels'), kernels);
+      assert.deepEqual(
+        (await summary(merged)).notes.map(({ kind, text }) => [kind, text]),
+        job.notes.map(({ kind, text }) => [kind, text]),
+      );
+    }
+  }
+  assert.ok(bytes[0].equals(bytes[1]), 'the same bytes');
 });
 
 test('a file that is there twice is said to be, and counts once', async () => {

@@ -229,7 +229,7 @@ std::vector<Measured> WorkOf(const JobShape& shape, int size) {
   std::vector<Measured> all;
   const auto digest = shape.draw(size);
   const WorkCounter building;
-  const Job job = BuildJob(digest, {});
+  const Job job = BuildJob(digest, {}, JobOrigin::kDigests);
   all.push_back({"building", building.Count()});
   for (const JobTable& table : JobTables()) {
     if (shape.pairs_grow && std::string(table.name) == "matrix") continue;

@@ -13,6 +13,7 @@
 #include "ranks/critical_path.h"
 #include "ranks/digest_file.h"
 #include "ranks/job.h"
+#include "ranks/job_sums.h"
 #include "ranks/launch_rows.h"
 #include "ranks/make_digest.h"
 #include "ranks/sequences.h"
@@ -156,8 +157,7 @@ TEST_CASE("digests merge to the same bytes whatever the order") {
       std::shuffle(parts.begin(), parts.end(), random);
       JobDigest last = std::move(parts.back());
       parts.pop_back();
-      const auto merged = MergeDigests(&parts[0], std::move(last));
-      REQUIRE(merged);
+      MergeDigests(&parts[0], std::move(last));
     }
     if (round == 0) bytes = EncodeDigest(parts[0]);
     CHECK(EncodeDigest(parts[0]) == bytes);
@@ -166,7 +166,13 @@ TEST_CASE("digests merge to the same bytes whatever the order") {
   REQUIRE(again.ok());
   CHECK(EncodeDigest(*again) == bytes);
   CHECK(again->ranks.size() == 12);
-  const Stat& gemm = again->kernels.at({"computation", "gemm"});
+  CHECK(again->kernels.at({"computation", "gemm"}).size() == 12);
+  const auto shared = std::make_shared<const JobDigest>(std::move(*again));
+  const std::vector<KernelSum> sums = SumKernels(BuildJob(shared, {}, JobOrigin::kDigests));
+  const auto found = std::find_if(sums.begin(), sums.end(),
+                                  [](const KernelSum& sum) { return sum.name == "gemm"; });
+  REQUIRE(found != sums.end());
+  const Stat& gemm = found->stat;
   CHECK(gemm.count == 60);
   CHECK(gemm.sum == 5 * (12 * 30 + 66) * 1000);
   CHECK(gemm.max == 41000);
@@ -175,20 +181,34 @@ TEST_CASE("digests merge to the same bytes whatever the order") {
   CHECK(*gemm.Deviation() == Approx(1000 * std::sqrt(5.0 * 143 / 59)).epsilon(1e-12));
 }
 
-TEST_CASE("merging what is already there changes nothing; halves that overlap are refused") {
+TEST_CASE(
+    "merging what is already there changes nothing; of halves that overlap, each trace counts "
+    "once") {
   std::vector<JobDigest> digests;
   for (int rank = 0; rank < 3; ++rank) {
     digests.push_back(DigestOfDrawing(RankDrawing(rank, 2)));
   }
   JobDigest job = digests[0];
-  REQUIRE(MergeDigests(&job, digests[1]));
+  MergeDigests(&job, digests[1]);
   const std::string bytes = EncodeDigest(job);
-  REQUIRE(MergeDigests(&job, digests[1]));
+  MergeDigests(&job, digests[1]);
   CHECK(EncodeDigest(job) == bytes);
-  JobDigest other = digests[1];
-  REQUIRE(MergeDigests(&other, digests[2]));
-  CHECK_FALSE(MergeDigests(&job, other));
-  CHECK(EncodeDigest(job) == bytes);
+  JobDigest other = digests[2];
+  MergeDigests(&other, digests[1]);
+  JobDigest all = digests[0];
+  MergeDigests(&all, digests[1]);
+  MergeDigests(&all, digests[2]);
+  MergeDigests(&job, other);
+  CHECK(job.ranks.size() == 3);
+  CHECK(EncodeDigest(job) == EncodeDigest(all));
+  // A file in two places is one, whichever came first.
+  JobDigest moved = digests[1];
+  moved.ranks[0].path += ".copy";
+  JobDigest back = moved;
+  MergeDigests(&back, digests[1]);
+  MergeDigests(&moved, all);
+  CHECK(EncodeDigest(back) == EncodeDigest(digests[1]));
+  CHECK(EncodeDigest(moved) == EncodeDigest(all));
 }
 
 TEST_CASE("damaged digests are refused, whatever is damaged") {

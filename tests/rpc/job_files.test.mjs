@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { after, test } from 'node:test';
 import { writeJob } from '../generator/job.mjs';
 import { emberline, emberlineJson, serverPath, temporaryFolder } from '../lib/cli.mjs';
+import { startDaemon } from './daemon.mjs';
 
 const { folder, remove } = temporaryFolder('job-files');
 after(remove);
@@ -180,9 +181,30 @@ test('traces beside digests are named where they have none', async () => {
   ]);
   assert.equal(status, 0);
   assert.ok((await notesOf(at)).every(({ kind }) => kind !== 'tracesWithoutDigest'));
+  // A daemon that has shown the folder sees what comes and goes.
+  const daemon = startDaemon();
+  await daemon.initialize();
+  const kinds = async () =>
+    (await daemon.request('distributed/job', { digests: at })).notes.map(({ kind }) => kind);
+  assert.deepEqual(await kinds(), []);
+  writeJob(path.join(at, 'more'), { ranks: 1, steps: 1 });
+  const late = path.join(at, 'late_7.1700000000000.pt.trace.json');
+  const [more] = fs.readdirSync(path.join(at, 'more'));
+  fs.renameSync(path.join(at, 'more', more), late);
+  assert.deepEqual(await kinds(), ['tracesWithoutDigest']);
+  fs.rmSync(late);
+  assert.deepEqual(await kinds(), []);
+  await daemon.stop();
   // What does not exist is not a folder without digests.
   const { stderr } = await emberline(['merge', path.join(at, 'absent')]);
   assert.match(stderr, /There is no file or folder .*absent\./);
+});
+
+test('a rank without a digest is said to have none, one without a trace to have no trace', async () => {
+  const at = planted({ ranks: 3, steps: 1, missing: [1] });
+  const text = async (folder) => (await notesOf(folder)).map((note) => note.text);
+  assert.deepEqual(await text(at), ['Rank 1 has no trace here; the job has 3.']);
+  assert.deepEqual(await text(await digestsOf(at)), ['Rank 1 has no digest here; the job has 3.']);
 });
 
 test('what one rank alone recorded is not called waiting', async () => {
