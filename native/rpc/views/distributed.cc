@@ -14,6 +14,7 @@
 #include "rpc/params.h"
 #include "rpc/views/common.h"
 #include "rpc/views/job_absences.h"
+#include "rpc/views/messages.h"
 #include "rpc/views/view.h"
 #include "session/byte_size.h"
 
@@ -205,6 +206,11 @@ Result<Json> LaunchRowsPage(const Json& params, const CallContext& context, cons
   Result<Json> result = TableResult(request, key, *table);
   if (!result.ok()) return result;
   (*result)["by"] = "launchRows";
+  (*result)["absences"] = Json::array();
+  if ((*list)->launches.empty()) {
+    (*result)["absences"].push_back(AbsenceJson(
+        trace.model->devices.empty() ? messages::kNoDeviceWorkOfJob : messages::kNoLinkedLaunches));
+  }
   return result;
 }
 
