@@ -115,6 +115,8 @@ export type ToHost =
   | { type: 'cancel'; id: number }
   | { type: 'state'; state: EditorState }
   | { type: 'openSource'; target: SourceTarget; toSide: boolean; side?: SideName }
+  /** Pixels of the page: at its start, and some time after they changed. */
+  | { type: 'width'; px: number }
   | { type: 'copy'; text: string }
   /** Save dialog, then write. `base64` for binary content. */
   | { type: 'save'; suggestedName: string; content: string; base64?: boolean }

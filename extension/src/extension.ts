@@ -26,6 +26,7 @@ import { ProfileEditors } from './editors/profile_editor.ts';
 import { TraceOffer } from './editors/trace_offer.ts';
 import { Annotations } from './source/annotations.ts';
 import { CostLenses } from './source/code_lens.ts';
+import { GroupWidths } from './editors/group_widths.ts';
 import { CostDecorations } from './source/decorations.ts';
 import { FindingActions, Findings } from './source/findings.ts';
 import { CostHover } from './source/hover.ts';
@@ -55,7 +56,8 @@ function createContext(extension: vscode.ExtensionContext): Context {
   });
   const profiles = new Profiles(supervisor);
   extension.subscriptions.push(log, supervisor, profiles);
-  return { extension, log, supervisor, profiles };
+  const groupWidths = new GroupWidths();
+  return { extension, log, supervisor, profiles, groupWidths };
 }
 
 /** Which commands and views make sense, for the `when` clauses of the manifest. */
@@ -73,7 +75,7 @@ function keepContextKeys({ profiles, supervisor: daemon }: Context): vscode.Disp
 function registerSourceSurfaces(context: Context, editors: ProfileEditors): vscode.Disposable {
   const annotations = new Annotations(context);
   const findings = new Findings(context, annotations);
-  const decorations = new CostDecorations(annotations, context.extension.extensionUri);
+  const decorations = new CostDecorations(context, annotations);
   const lenses = new CostLenses(annotations);
   const python = { language: 'python' };
   const profilesTree = new ProfilesTree(context, findings);

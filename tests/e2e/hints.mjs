@@ -12,8 +12,10 @@ export function hintsShown(page) {
     for (const row of document.querySelectorAll(lines)) {
       let hint = '';
       for (const part of row.querySelectorAll('*')) {
-        const { content } = getComputedStyle(part, '::after');
-        if (content.startsWith('"') && content.length > 2) hint += JSON.parse(content);
+        for (const side of ['::before', '::after']) {
+          const { content } = getComputedStyle(part, side);
+          if (content.startsWith('"') && content.length > 2) hint += JSON.parse(content);
+        }
       }
       rows.push({ text: row.textContent.replaceAll('\u00a0', ' '), hint });
     }

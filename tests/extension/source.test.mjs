@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatBytes, formatCount, formatShare, formatUs } from '../../extension/shared/numbers.ts';
+import { columnsOf, placedHints } from '../../extension/src/source/hint_room.ts';
 import {
   escapeMarkdown,
   labelText,
@@ -263,6 +264,62 @@ test('hints are aligned behind the longest of their lines, but not arbitrarily f
   assert.equal(hintColumn([]), 4);
   // Beside another editor they stay near their lines.
   assert.equal(hintColumn([10, 40, 20], true), 28);
+});
+
+test('the columns of an editor follow its width, its font and its minimap', () => {
+  const room = { groupPx: 690, letterPx: 8.4, scrollBarPx: 14 };
+  assert.equal(columnsOf(room), 70);
+  assert.equal(columnsOf({ ...room, minimap: { columns: 120, scale: 1 } }), 62);
+  // A minimap has no more than its columns.
+  assert.equal(columnsOf({ ...room, groupPx: 2000, minimap: { columns: 120, scale: 1 } }), 211);
+  assert.equal(columnsOf({ ...room, groupPx: 50 }), 0);
+});
+
+test('no hint stands beyond the columns that its editor has', () => {
+  const hint = (text, brief) => ({ line: 0, text, brief, heat: 1, stale: false, share: 0.5 });
+  const lines = [
+    { hint: hint('30.0 ms, 53 %', '53 %'), width: 20, indent: 4 },
+    { hint: hint('6.28 ms, 11 %', '11 %'), width: 44, indent: 8 },
+    { hint: hint('4.54 ms, 8.0 %', '8.0 %'), width: 62, indent: 8 },
+  ];
+  const place = (columns, options = {}) =>
+    placedHints(lines, { columns, narrow: false, ...options }).map(
+      ({ text, gapColumns, inIndent }) =>
+        `${inIndent ? 'indent' : gapColumns} ${text.replaceAll('\u00a0', ' ')}`,
+    );
+  const bars = [
+    '30.0 ms, 53 %   \u2588\u2588\u2588',
+    '6.28 ms, 11 %   \u2588\u2588\u2588',
+    '4.54 ms, 8.0 %  \u2588\u2588\u2588',
+  ];
+  const wide = [`44 ${bars[0]}`, `20 ${bars[1]}`, `2 ${bars[2]}`];
+  assert.deepEqual(place(Number.POSITIVE_INFINITY), [
+    `46 ${bars[0]}`,
+    `22 ${bars[1]}`,
+    `4 ${bars[2]}`,
+  ]);
+  assert.deepEqual(place(83), wide);
+  // Their common column moves to the left, what has no room there gives up its bar, then its time.
+  assert.deepEqual(place(80), [`41 ${bars[0]}`, `17 ${bars[1]}`, '2 4.54 ms, 8.0 %']);
+  assert.deepEqual(place(70), [`31 ${bars[0]}`, `7 ${bars[1]}`, '2 8.0 %']);
+  // A line that fills the editor has its share in its indentation.
+  assert.deepEqual(place(64), [`25 ${bars[0]}`, '2 6.28 ms, 11 %', 'indent 8.0%']);
+  assert.deepEqual(place(50), [`11 ${bars[0]}`, '2 11 %', 'indent 8.0%']);
+  // Where lines are wrapped, their end is on another row.
+  assert.deepEqual(place(50, { wraps: true })[2], `19 ${bars[2]}`);
+  for (let columns = 26; columns < 120; columns++) {
+    for (const [index, placed] of placedHints(lines, { columns, narrow: false }).entries()) {
+      const { width, indent } = lines[index];
+      const end = placed.inIndent ? 0 : width + placed.gapColumns;
+      assert.ok(end + placed.text.length <= (placed.inIndent ? indent : columns), placed.text);
+    }
+  }
+  const inFour = (brief) =>
+    placedHints([{ ...lines[2], hint: hint('1 ms', brief), indent: 4 }], { columns: 60 })[0].text;
+  assert.deepEqual(['53 %', '2.4 %', '0.4 %', '<0.1 %'].map(inFour), ['53%', '2%', '<1%', '<1%']);
+  // What begins at the margin has no other place than behind the line.
+  const [top] = placedHints([{ ...lines[2], indent: 0 }], { columns: 60, narrow: false });
+  assert.deepEqual(top, { text: '8.0 %', gapColumns: 2, inIndent: false });
 });
 
 test('the lens of a function names time, share, backward part, calls and hottest operators', () => {

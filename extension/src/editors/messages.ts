@@ -98,6 +98,10 @@ export function parseMessage(value: unknown): ToHost | undefined {
       const side = isSideName(value.side) ? { side: value.side } : {};
       return target && { type: 'openSource', target, toSide: value.toSide === true, ...side };
     }
+    case 'width':
+      return typeof value.px === 'number' && value.px > 0
+        ? { type: 'width', px: value.px }
+        : undefined;
     case 'copy':
       return typeof value.text === 'string' ? { type: 'copy', text: value.text } : undefined;
     case 'save':

@@ -16,6 +16,7 @@ const commonTypes = [
   'cancel',
   'cancelLoad',
   'retry',
+  'width',
   'copy',
   'save',
   'showLog',
@@ -200,6 +201,11 @@ export class PagePanel {
         break;
       case 'retry':
         await session.loadTrace();
+        break;
+      case 'width':
+        if (this.panel.visible && this.panel.viewColumn !== undefined) {
+          this.context.groupWidths.tell(this.panel.viewColumn, message.px);
+        }
         break;
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);

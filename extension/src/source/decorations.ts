@@ -2,17 +2,21 @@ import * as vscode from 'vscode';
 import { sourceSettings } from '../workspace/config.ts';
 import { isPython, type Annotations } from './annotations.ts';
 import { drawnDeltas } from './deltas.ts';
-import {
-  drawnHints,
-  hintColumn,
-  hintTexts,
-  showsDevice,
-  visualWidth,
-  type DrawnHint,
-} from './hints.ts';
+import type { Context } from '../workspace/context.ts';
+import { columnsOf, placedHints } from './hint_room.ts';
+import { drawnHints, showsDevice, visualWidth, type DrawnHint } from './hints.ts';
 
 /** More hints than this help nobody and slow the editor. */
 const mostHints = 2000;
+
+/** Settings that change what is drawn, or where. */
+const drawnSettings = [
+  'emberline',
+  'editor.fontSize',
+  'editor.minimap',
+  'editor.scrollbar',
+  'editor.wordWrap',
+];
 
 const heatLevels = [1, 2, 3, 4] as const;
 
@@ -38,6 +42,35 @@ function marks(
   });
 }
 
+/** The width of a letter of a monospaced font, as a part of its size. */
+const letterPart = 0.605;
+
+/** What an editor leaves its hints: columns without bound where its size is not known. */
+function roomOf(
+  { document, viewColumn }: vscode.TextEditor,
+  { groupWidths }: Context,
+): { columns: number; narrow: boolean; wraps: boolean } {
+  const settings = vscode.workspace.getConfiguration('editor', document);
+  const groupPx = groupWidths.of(viewColumn);
+  const minimap =
+    settings.get('minimap.enabled', true) && settings.get('minimap.side', 'right') === 'right'
+      ? { columns: settings.get('minimap.maxColumn', 120), scale: settings.get('minimap.scale', 1) }
+      : undefined;
+  return {
+    columns:
+      groupPx === undefined
+        ? Number.POSITIVE_INFINITY
+        : columnsOf({
+            groupPx,
+            letterPx: settings.get('fontSize', 14) * letterPart,
+            scrollBarPx: settings.get('scrollbar.verticalScrollbarSize', 14),
+            ...(minimap === undefined ? {} : { minimap }),
+          }),
+    narrow: vscode.window.tabGroups.all.length > 1,
+    wraps: ['on', 'bounded'].includes(settings.get('wordWrap', 'off')),
+  };
+}
+
 function colorOf({ heat, faster }: DrawnHint): vscode.ThemeColor {
   if (heat < 3) return new vscode.ThemeColor('emberline.hintForeground');
   return new vscode.ThemeColor(
@@ -47,6 +80,7 @@ function colorOf({ heat, faster }: DrawnHint): vscode.ThemeColor {
 
 /** End-of-line hints, and heat in the gutter and the overview ruler. */
 export class CostDecorations implements vscode.Disposable {
+  private readonly context: Context;
   private readonly annotations: Annotations;
   private readonly hint = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
@@ -56,8 +90,10 @@ export class CostDecorations implements vscode.Disposable {
   private readonly relief: vscode.TextEditorDecorationType[];
   private readonly subscription: vscode.Disposable;
 
-  constructor(annotations: Annotations, extensionUri: vscode.Uri) {
+  constructor(context: Context, annotations: Annotations) {
+    this.context = context;
     this.annotations = annotations;
+    const { extensionUri } = context.extension;
     const media = vscode.Uri.joinPath(extensionUri, 'extension', 'media');
     this.heat = heatLevels.map((level) => marks(media, 'heat', level));
     this.relief = heatLevels.map((level) => marks(media, 'relief', level));
@@ -69,11 +105,15 @@ export class CostDecorations implements vscode.Disposable {
       }),
       vscode.window.onDidChangeVisibleTextEditors(() => this.drawAll()),
       vscode.window.tabGroups.onDidChangeTabGroups(({ opened, closed }) => {
-        if (opened.length + closed.length > 0) this.drawAll();
+        if (opened.length + closed.length === 0) return;
+        // What pages told was of other groups; those that have another size now tell it.
+        context.groupWidths.groupsChanged();
+        this.drawAll();
       }),
+      context.groupWidths.onChange.on(() => this.drawAll()),
       vscode.window.onDidChangeTextEditorOptions(({ textEditor }) => this.draw(textEditor)),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('emberline')) this.drawAll();
+        if (drawnSettings.some((name) => event.affectsConfiguration(name))) this.drawAll();
       }),
     );
     this.drawAll();
@@ -130,20 +170,34 @@ export class CostDecorations implements vscode.Disposable {
   ): vscode.DecorationOptions[] {
     const { document } = editor;
     const tabSize = typeof editor.options.tabSize === 'number' ? editor.options.tabSize : 4;
-    const widths = hints.map(({ line }) => visualWidth(document.lineAt(line).text, tabSize));
-    const texts = hintTexts(hints);
-    const column = hintColumn(widths, vscode.window.tabGroups.all.length > 1);
-    return hints.map((hint, index) => ({
-      range: document.lineAt(hint.line).range,
-      renderOptions: {
-        after: {
-          contentText: texts[index] ?? '',
-          color: colorOf(hint),
-          fontStyle: hint.stale ? 'italic' : 'normal',
-          margin: `0 0 0 ${Math.max(2, column - (widths[index] ?? 0))}ch`,
-        },
-      },
-    }));
+    const lines = hints.map((hint) => {
+      const { text, firstNonWhitespaceCharacterIndex } = document.lineAt(hint.line);
+      return {
+        hint,
+        width: visualWidth(text, tabSize),
+        indent: visualWidth(text.slice(0, firstNonWhitespaceCharacterIndex), tabSize),
+      };
+    });
+    const placed = placedHints(lines, roomOf(editor, this.context));
+    return placed.map(({ text, gapColumns, inIndent }, index) => {
+      const { hint } = lines[index]!;
+      const look: vscode.ThemableDecorationAttachmentRenderOptions = {
+        contentText: text,
+        color: colorOf(hint),
+        fontStyle: hint.stale ? 'italic' : 'normal',
+      };
+      const { range } = document.lineAt(hint.line);
+      return inIndent
+        ? {
+            range,
+            // Above the white space: VS Code has no option for it and writes this one into the style
+            // sheet as it is. The text of the line stays where it is.
+            renderOptions: {
+              before: { ...look, textDecoration: 'none; position: absolute; left: 0' },
+            },
+          }
+        : { range, renderOptions: { after: { ...look, margin: `0 0 0 ${gapColumns}ch` } } };
+    });
   }
 
   dispose(): void {

@@ -11,20 +11,23 @@ function wholeOf({ baselineUs, candidateUs }: CompareAnnotationsResult): number 
   return Math.max(baselineUs, candidateUs);
 }
 
-/** `+49 %`; nothing where the baseline has none. */
-function percent(baselineUs: number, deltaUs: number): string {
-  if (baselineUs <= 0) return '';
+/** `+49 %`; undefined where the baseline has none. */
+function percent({ total }: ComparedPlace): string | undefined {
+  const { baselineUs, deltaUs } = total;
+  if (baselineUs <= 0) return undefined;
   const text = formatShare(Math.abs(deltaUs) / baselineUs);
-  return ` (${deltaUs < 0 ? '\u2212' : '+'}${text})`;
+  return `${deltaUs < 0 ? '\u2212' : '+'}${text}`;
 }
 
 /** `60.3 ms slower (+493 %)`, `new, 934 us`, `gone, was 30 ms`. */
-export function deltaText({ status, total }: ComparedPlace): string {
+export function deltaText(place: ComparedPlace): string {
+  const { status, total } = place;
   const { baselineUs, candidateUs, deltaUs } = total;
   if (status === 'new') return sourceTexts.isNew(candidateUs);
   if (status === 'gone') return sourceTexts.isGone(baselineUs);
   const how = deltaUs < 0 ? sharedTexts.faster : sharedTexts.slower;
-  return `${formatUs(Math.abs(deltaUs))} ${how}${percent(baselineUs, deltaUs)}`;
+  const part = percent(place);
+  return `${formatUs(Math.abs(deltaUs))} ${how}${part === undefined ? '' : ` (${part})`}`;
 }
 
 function staleText(places: readonly ComparedPlace[]): string {
@@ -62,9 +65,11 @@ export function drawnDeltas(
     const share = Math.abs(place.total.deltaUs) / whole;
     if (share < options.minimumShare || share === 0) continue;
     const own = Math.abs(place.self.deltaUs) / whole;
+    const brief = place.stale || place.status !== 'both' ? undefined : percent(place);
     drawn.push({
       line: line - 1,
       text: place.stale ? staleText(places) : deltaText(place),
+      ...(brief === undefined ? {} : { brief }),
       heat: !place.stale && own > 0 && own >= options.minimumShare ? heatOf(own) : 0,
       stale: place.stale,
       faster: place.total.deltaUs < 0,

@@ -72,6 +72,8 @@ export interface DrawnHint {
   /** 0-based line of the document. */
   line: number;
   text: string;
+  /** The least that says something of the line, where there is no room for more: its share. */
+  brief?: string;
   /**
    * 1 (least) to 4, by the line's own time: a line that only calls a hot function is not hot
    * itself. 0 where there is next to none, and for hints that say nothing of this very line.
@@ -135,6 +137,7 @@ export function drawnHints(
     drawn.set(number, {
       line: number - 1,
       text,
+      brief: formatShare(cost.share),
       heat,
       stale: false,
       share: cost.share,

@@ -2,6 +2,7 @@ import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { CostOptions } from '#shared/protocol.ts';
 import type { Profiles } from '../daemon/profiles.ts';
+import type { GroupWidths } from '../editors/group_widths.ts';
 import type { Supervisor } from '../daemon/supervisor.ts';
 import { costSettings, extraSitePackages, pathMappings, tensorCoreRules } from './config.ts';
 import { interpreterSitePackages } from './interpreter.ts';
@@ -12,6 +13,7 @@ export interface Context {
   log: vscode.LogOutputChannel;
   supervisor: Supervisor;
   profiles: Profiles;
+  groupWidths: GroupWidths;
 }
 
 /** The folder of the samples that come with the extension, where a profile is one of them. */

@@ -67,6 +67,21 @@ export function connect(onMessage: (message: ToView) => void): void {
     else listener?.(typed);
   });
   api.postMessage({ type: 'ready' });
+  tellWidth();
+  let waiting: number | undefined;
+  window.addEventListener('resize', () => {
+    window.clearTimeout(waiting);
+    waiting = window.setTimeout(tellWidth, restMs);
+  });
+}
+
+/** A page at rest for so long has the size that it is to have. */
+const restMs = 200;
+
+function tellWidth(): void {
+  const px = window.innerWidth;
+  // A page that is just being put into another column has none.
+  if (px > 0) api.postMessage({ type: 'width', px });
 }
 
 /**
