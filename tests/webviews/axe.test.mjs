@@ -104,3 +104,16 @@ test('a damaged file and an opened row are accessible', async () => {
   assert.deepEqual(await axe(profile.page), []);
   await profile.close();
 });
+
+test('the actions of a track, which show under the pointer, are accessible', async () => {
+  for (const theme of Object.keys(themes)) {
+    const profile = await harness.open(sample('transformer/train.pt.trace.json.gz'), { theme });
+    await profile.view('Timeline');
+    await profile.drawn();
+    const track = profile.page.getByRole('group', { name: /^thread \d/ }).first();
+    await track.hover({ position: { x: 20, y: 10 } });
+    await track.getByTitle('Hide', { exact: true }).waitFor();
+    assert.deepEqual(await axe(profile.page), [], theme);
+    await profile.close();
+  }
+});

@@ -460,13 +460,14 @@ test('paths of modules keep their last names, and more calls have a plus', async
     await comparison.drawn();
     const shown = await names.evaluateAll((all) =>
       all.map((name) => {
-        const text = document.createRange();
-        text.selectNodeContents(name);
-        return {
-          text: name.textContent,
-          whole: name.dataset.whole,
-          over: text.getBoundingClientRect().width - name.getBoundingClientRect().width,
-        };
+        const drawn = name.cloneNode(true);
+        drawn.removeAttribute('data-fitted');
+        drawn.style.cssText = 'position: absolute; width: max-content';
+        drawn.firstElementChild.textContent = name.dataset.fitted ?? name.textContent;
+        name.parentElement.append(drawn);
+        const over = drawn.getBoundingClientRect().width - name.getBoundingClientRect().width;
+        drawn.remove();
+        return { text: name.dataset.fitted ?? name.textContent, whole: name.dataset.whole, over };
       }),
     );
     assert.ok(shown.length > 4);

@@ -191,7 +191,9 @@ test('kernels that begin alike are told apart; hover and copies have the whole n
     assert.equal(await first.getAttribute('title'), kernels[0]);
     // Where there is no room for all of it, what tells the two apart is whole in sight.
     await page.setViewportSize({ width: 420, height: 700 });
-    await first.filter({ hasText: /^vect\w*\u2026<FillFunctor>$/ }).waitFor();
+    const drawn = first.locator('[data-fitted]');
+    await drawn.waitFor();
+    assert.match(await drawn.getAttribute('data-fitted'), /^vect\w*\u2026<FillFunctor>$/);
     await first.focus();
     const copied = await profile.sent('copy', () => page.keyboard.press('Control+c'));
     assert.ok(copied.text.startsWith(kernels[0]));

@@ -224,13 +224,14 @@ test('a name that is cut is cut once, by script, at any width', async () => {
       await profile.drawn();
       const names = await page.evaluate(() =>
         [...document.querySelectorAll('[role=gridcell] [data-whole]')].map((name) => {
-          const text = document.createRange();
-          text.selectNodeContents(name);
-          return {
-            text: name.textContent,
-            whole: name.dataset.shown,
-            over: text.getBoundingClientRect().width - name.getBoundingClientRect().width,
-          };
+          const drawn = name.cloneNode(true);
+          drawn.removeAttribute('data-fitted');
+          drawn.style.cssText = 'position: absolute; width: max-content';
+          drawn.firstElementChild.textContent = name.dataset.fitted ?? name.textContent;
+          name.parentElement.append(drawn);
+          const over = drawn.getBoundingClientRect().width - name.getBoundingClientRect().width;
+          drawn.remove();
+          return { text: name.dataset.fitted ?? name.textContent, whole: name.textContent, over };
         }),
       );
       assert.ok(names.length > 0);

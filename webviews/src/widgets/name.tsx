@@ -31,7 +31,10 @@ function widthIn(element: Element): WidthOf {
   };
 }
 
-/** A text that `fit` shortens to the room that it has. */
+/**
+ * A text that `fit` shortens to the room that it has. The page holds the whole of it, for assistive
+ * technology; what is drawn is the short form.
+ */
 function Fitted(props: {
   whole: string;
   shown: string;
@@ -50,9 +53,15 @@ function Fitted(props: {
       setFitted((last) => (last.of === shown && last.text === text ? last : { of: shown, text }));
     });
   }, [shown, fit]);
+  const cut = fitted.of === shown && fitted.text !== shown;
   return (
-    <span class="fitted-name" ref={place} data-whole={props.whole} data-shown={shown}>
-      {fitted.of === shown ? fitted.text : shown}
+    <span
+      class="fitted-name"
+      ref={place}
+      data-whole={props.whole}
+      data-fitted={cut ? fitted.text : undefined}
+    >
+      <span>{shown}</span>
     </span>
   );
 }

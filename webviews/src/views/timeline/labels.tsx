@@ -1,6 +1,7 @@
 // The names of the rows beside the drawing, with what can be done to a row.
 import { visible } from '../../lib/format.ts';
 import type { Row } from '../../lanes/rows.ts';
+import { Icon } from '../../widgets/icon.tsx';
 import { PathName } from '../../widgets/name.tsx';
 import { movedOrder } from '../../lanes/layout.ts';
 import { commonTexts } from '../../lib/texts.ts';
@@ -51,7 +52,7 @@ export function Labels() {
             onClick={() => togglePref('toggled', row.key)}
           >
             <span class={`codicon-chevron ${row.open ? 'down' : ''}`} aria-hidden="true" />
-            <span class="tl-name">
+            <span class="tl-name" aria-hidden="true">
               <PathName path={row.track.name} marks={trackMarks} />
             </span>
           </button>
@@ -63,7 +64,7 @@ export function Labels() {
               aria-pressed={row.pinned}
               onClick={() => togglePref('pinned', row.key)}
             >
-              {row.pinned ? '\u25cf' : '\u25cb'}
+              <Icon name="pin" />
             </button>
             <button
               type="button"
@@ -71,7 +72,7 @@ export function Labels() {
               aria-label={timelineTexts.moveTrackUp(row.track.name)}
               onClick={() => moveRow(row, -1)}
             >
-              {'\u2191'}
+              <Icon name="up" />
             </button>
             <button
               type="button"
@@ -79,7 +80,7 @@ export function Labels() {
               aria-label={timelineTexts.moveTrackDown(row.track.name)}
               onClick={() => moveRow(row, 1)}
             >
-              {'\u2193'}
+              <Icon name="down" />
             </button>
             <button
               type="button"
@@ -87,7 +88,7 @@ export function Labels() {
               aria-label={timelineTexts.hideTrack(row.track.name)}
               onClick={() => togglePref('hidden', row.key)}
             >
-              {'\u00d7'}
+              <Icon name="close" />
             </button>
           </span>
         </div>

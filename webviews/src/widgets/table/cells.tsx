@@ -86,9 +86,12 @@ export function cellTitle(column: Column, row: Row): string | undefined {
   return typeof value === 'string' && value !== '' ? visible(value) : undefined;
 }
 
+/** A shorter bar would be a dot, which reads as one behind the figure. */
+const leastBar = 0.02;
+
 /** The part of a cell that a bar behind its figure fills. */
 export function barStyle(part: number): { '--bar': string } | undefined {
-  return part > 0 ? { '--bar': `${(part * 100).toFixed(2)}%` } : undefined;
+  return part >= leastBar ? { '--bar': `${(part * 100).toFixed(2)}%` } : undefined;
 }
 
 /** The button that opens a row, or the room that it takes in a row that cannot be opened. */

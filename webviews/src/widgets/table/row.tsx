@@ -60,7 +60,7 @@ function BodyCell(props: {
     <div
       role="gridcell"
       aria-colindex={at.column + 1}
-      class={`cell ${numeric(column) ? 'numeric' : ''} ${first ? 'first' : ''} ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
+      class={`cell ${numeric(column) ? 'numeric' : ''} ${first ? 'first' : ''} ${barStyle(bar) === undefined ? '' : 'bar'} ${value === 0 ? 'zero' : ''}`}
       style={barStyle(bar)}
       title={row === undefined ? undefined : (reason ?? cellTitle(column, row))}
       tabIndex={active.row === at.row && active.column === at.column ? 0 : -1}

@@ -77,7 +77,7 @@ export function TreeRow<T extends TreeItem<T>>(props: {
           <div
             key={column.key}
             role="gridcell"
-            class={`cell numeric ${bar > 0 ? 'bar' : ''} ${value === 0 ? 'zero' : ''}`}
+            class={`cell numeric ${barStyle(bar) === undefined ? '' : 'bar'} ${value === 0 ? 'zero' : ''}`}
             aria-colindex={index + 2}
             style={barStyle(bar)}
             title={exact(value, column.unit)}
