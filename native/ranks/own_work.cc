@@ -397,8 +397,12 @@ class Finder {
       for (const auto& [step, ratio] : own[r]) {
         const Ratios& all = steps[{work_[r].component, step}];
         const double others = all.size() > 1 ? MiddleWithout(all, ratio) : 1;
-        step_over_[r][step] = ratio / std::max(1.0, others) - 1;
-        apart[work_[r].component].push_back(std::abs(ratio - others) / std::max(1.0, others));
+        const double most = std::max(1.0, others);
+        step_over_[r][step] = ratio / most - 1;
+        double off = std::abs(ratio - others);
+        // Of two ranks, one that is late would make the other seem to differ as much.
+        if (all.size() == 2) off = std::min(off, std::abs(ratio - 1));
+        apart[work_[r].component].push_back(off / most);
       }
     }
     for (auto& [component, values] : apart) {

@@ -147,6 +147,20 @@ for (const beside of [false, true]) {
   });
 }
 
+test('of two stages, interleaved or not, the late one is found with all of its excess', async () => {
+  for (const job of [
+    { schedule: 'interleaved', chunks: 2, micro: 8, steps: 4 },
+    { schedule: 'interleaved', chunks: 3, micro: 8, steps: 4 },
+    { schedule: 'interleaved', chunks: 3, micro: 8, steps: 4, beside: true },
+    { schedule: 'interleaved', chunks: 2, micro: 4, steps: 3, replicas: 2 },
+    { schedule: 'interleaved', chunks: 3, micro: 8, steps: 4, beside: true, replicas: 2 },
+    { schedule: '1f1b', micro: 8, steps: 4 },
+  ]) {
+    const slow = [{ rank: 1, step: 1, extra: 300 }];
+    await assertOnce({ stages: 2, ...job, slow }, [1]);
+  }
+});
+
 test('what a late stage did is told in the text, with its line', async () => {
   const slow = [{ rank: 2, step: 1, extra: 400 }];
   const { stdout } = await emberline(['distributed', written(drawPipeline({ slow }).ranks)]);
