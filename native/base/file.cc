@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/errors.h"
 #include "base/escape.h"
@@ -18,43 +19,20 @@ std::optional<Error> RefusedPath(const std::filesystem::path& path) {
 }
 
 std::string WhyNotWritten(int error) {
-  const Sentence* why = nullptr;
-  switch (error) {
-    case ENOENT:
-      why = &errors::kFolderIsMissing;
-      break;
-    case ENOTDIR:
-    case EEXIST:
-      why = &errors::kFolderIsNone;
-      break;
-    case EACCES:
-    case EPERM:
-      why = &errors::kPermissionDenied;
-      break;
-    case EROFS:
-      why = &errors::kReadOnlyFiles;
-      break;
-    case ENOSPC:
-    case EDQUOT:
-      why = &errors::kNoSpaceLeft;
-      break;
-    case EISDIR:
-      why = &errors::kIsAFolder;
-      break;
-    case ENAMETOOLONG:
-      why = &errors::kNameTooLong;
-      break;
-    case EFBIG:
-      why = &errors::kFileTooLarge;
-      break;
-    case EPIPE:
-      why = &errors::kNobodyReads;
-      break;
-    default:
-      // What is rarer is said in the words of the system.
-      return error != 0 ? std::strerror(error) : Say(errors::kWriteFailed).text;
+  static constexpr std::pair<int, const Sentence*> kReasons[] = {
+      {ENOENT, &errors::kFolderIsMissing}, {ENOTDIR, &errors::kFolderIsNone},
+      {EEXIST, &errors::kFolderIsNone},    {EACCES, &errors::kPermissionDenied},
+      {EPERM, &errors::kPermissionDenied}, {EROFS, &errors::kReadOnlyFiles},
+      {ENOSPC, &errors::kNoSpaceLeft},     {EDQUOT, &errors::kNoSpaceLeft},
+      {EISDIR, &errors::kIsAFolder},       {ENAMETOOLONG, &errors::kNameTooLong},
+      {EFBIG, &errors::kFileTooLarge},     {EPIPE, &errors::kNobodyReads},
+      {0, &errors::kWriteFailed},
+  };
+  for (const auto& [number, why] : kReasons) {
+    if (number == error) return Say(*why).text;
   }
-  return Say(*why).text;
+  // What is rarer is said in the words of the system.
+  return std::strerror(error);
 }
 
 Result<OpenedFile> OpenRegularFile(const std::filesystem::path& path) {
