@@ -13,6 +13,8 @@ constexpr float kSkipSeenOther = 0.1f;
 constexpr float kSkipUnseenCall = 0.05f;
 // Too little for any number of them to choose between two branches.
 constexpr float kSkipUnseenOther = 0.0003f;
+// A call takes a thing at less than this where its name or class speaks for it.
+constexpr float kLikely = 0.3f;
 // A function that keeps its results runs for a second time: more than what counts as a tie.
 constexpr float kRunsAgain = 0.3f;
 
@@ -61,7 +63,17 @@ void AlignmentCosts::Prepare() {
           site.store != AttributeStore::kRegistered) {
         continue;
       }
-      if (cost < (IsCall(site.kind) ? 0.3f : 0.12f)) seen[s] = true;
+      if (cost < (IsCall(site.kind) ? kLikely : 0.12f)) seen[s] = true;
+    }
+  }
+  // A site that modules are called from is hardly that of a function without a name, too.
+  for (size_t s = 0; s < n; ++s) {
+    bool modules = false;
+    for (size_t k = 0; k < kinds.size(); ++k)
+      modules = modules || (kinds[k].kind == ObservedKind::kModule && match[k][s] < kLikely);
+    for (size_t k = 0; modules && k < kinds.size(); ++k) {
+      if (kinds[k].kind == ObservedKind::kFrame && kinds[k].name == "<lambda>")
+        match[k][s] += kLikely;
     }
   }
   // Where frames were recorded at all, one that is not there did not run.

@@ -14,6 +14,7 @@ inline constexpr float kUnplacedCall = 2.6f;
 inline constexpr float kUnplacedOperator = 1.8f;
 inline constexpr float kRepeatOperator = 0.02f;
 inline constexpr float kRepeatCall = 0.35f;
+inline constexpr float kRepeatConstructor = 1.0f;
 // Of the very function or module that is called: one call runs it once.
 inline constexpr float kRepeatCallee = 1.6f;
 
@@ -38,7 +39,10 @@ struct AlignmentCosts {
     if (site.kind != SiteKind::kCall) return kRepeatOperator;
     const bool callee =
         o.kind == ObservedKind::kModule || (o.kind == ObservedKind::kFrame && o.name == site.name);
-    return callee && !o.generator && !CallsForEach(site) ? kRepeatCallee : kRepeatCall;
+    if (callee && !o.generator && !CallsForEach(site)) return kRepeatCallee;
+    // One object is constructed by one call; it may have a __new__ before.
+    return o.kind == ObservedKind::kFrame && o.name == "__init__" ? kRepeatConstructor
+                                                                  : kRepeatCall;
   }
 
   const PythonFunction& function;

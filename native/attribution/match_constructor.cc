@@ -67,6 +67,12 @@ Provenance ProvenanceOf(const Site& call, const Observed& constructor) {
   return same || relative ? Provenance::kUnknown : Provenance::kElsewhere;
 }
 
+// A variable that may hold a class, by what it was assigned.
+bool HoldsClass(const Site& call) {
+  return std::any_of(call.aliases.begin(), call.aliases.end(),
+                     [](const std::string& name) { return StartsUpper(name); });
+}
+
 // Of a class whose text is not at hand. Constructors may be inherited from another package.
 float MatchUnknownConstructor(const Site& call, const Observed& o) {
   if (call.callee_kind == CalleeKind::kFunction) return kUnlikely;
@@ -75,7 +81,11 @@ float MatchUnknownConstructor(const Site& call, const Observed& o) {
   const float late =
       (o.name == "__init__" ? 0.0f : 0.1f) + (from == Provenance::kElsewhere ? 0.3f : 0);
   if (o.manages) return call.managed ? 0.05f + late : type ? 1.0f : kUnlikely;
-  if (!type) return from == Provenance::kFile ? 0.3f + late : 2.2f;
+  if (!type) {
+    if (HoldsClass(call)) return 0.3f + late;
+    if (from == Provenance::kFile) return 0.3f + late;
+    return call.parameter ? 0.9f + late : 2.2f;
+  }
   const float near = from == Provenance::kFile ? 0.3f : from == Provenance::kPackage ? 0.2f : 0;
   return (call.managed ? 0.6f : 0.4f) + late - near;
 }
@@ -119,13 +129,16 @@ float MatchConstructor(const Site& call, const Observed& o) {
   const bool type = LooksLikeClass(call);
   if (!o.owner.empty()) {
     if (call.name == o.owner || Inherits(o, call.name)) return late;
+    for (const std::string& name : call.aliases) {
+      if (name == o.owner || Inherits(o, name)) return 0.1f + late;
+    }
     if (call.family != nullptr) {
       if (call.family->names.count(o.owner)) return 0.1f + late;
       if (call.family->complete) return kUnlikely;
     }
     // It may be inherited from another file of the package.
     if (type && ProvenanceOf(call, o) == Provenance::kPackage) return 0.2f + late;
-    return type ? 1.2f : kUnlikely;
+    return type ? 1.2f : call.parameter && !HoldsClass(call) ? 1.0f : kUnlikely;
   }
   return MatchUnknownConstructor(call, o);
 }

@@ -79,7 +79,8 @@ float MatchFrame(const Site& s, const Observed& o) {
       if (IsSealed(s)) return MatchSealed(s, g);
       if (IsGiven(s, g)) return 0.3f;
       if (o.wrapper) return MatchWrapper(s, o);
-      if (o.metaclass) return LooksLikeClass(s) ? 0.2f : kInfinite;
+      if (o.metaclass)  // a variable may hold a class
+        return LooksLikeClass(s) ? 0.2f : s.callee_kind == CalleeKind::kFunction ? kInfinite : 0.8f;
       if (g == "__call__") return StartsUpper(s.name) ? 2.4f : 0.6f;
       if (g == "__hash__" || g == "__eq__") return In(HashingCalls(), s.name) ? 0.4f : kInfinite;
       // Decorators of operators hand them on by a variable.
@@ -128,7 +129,7 @@ float MatchFrame(const Site& s, const Observed& o) {
       if (g == "__getitem__") return 0.4f;
       static const Names combiners = {"enumerate", "zip",   "map",  "filter", "reversed",
                                       "islice",    "chain", "tqdm", "iter"};
-      if (In(combiners, s.name) && g == "<lambda>") return 0.3f;
+      if (g == "<lambda>" && (s.name == "map" || s.name == "filter")) return 0.3f;
       // What they go through may call a function for each item; a variable that is called does it
       // rather, unless they are given a function themselves.
       if (In(combiners, s.name) && !g.starts_with("__"))

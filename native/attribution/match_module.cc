@@ -40,6 +40,12 @@ float MatchModule(const Site& s, const Observed& o) {
   if (s.kind != SiteKind::kCall) return kInfinite;
   if (s.name == "__call__") return 0.2f;
   if (In(NonModules(), s.receiver)) return kInfinite;
+  // Methods of lists, dictionaries and texts.
+  static const Names methods = {"append",     "extend",   "insert", "items",      "keys",
+                                "values",     "get",      "pop",    "setdefault", "update",
+                                "sort",       "reverse",  "join",   "split",      "format",
+                                "startswith", "endswith", "strip"};
+  if (!s.receiver.empty() && s.receiver != "self" && In(methods, s.name)) return kInfinite;
   static const Names functions = {"isinstance", "issubclass", "type", "getattr", "setattr",
                                   "hasattr",    "print",      "id",   "hash",    "sum",
                                   "min",        "max",        "abs",  "any",     "all",
@@ -54,13 +60,15 @@ float MatchModule(const Site& s, const Observed& o) {
   if (!s.class_names.empty()) return MatchMade(s, o.name);
   if (StartsUpper(s.name) || s.name == "super" || s.name == "range" || s.name == "len")
     return kInfinite;
-  // A variable that is known to hold attributes: one of them may be named after the class, and if
-  // none is, they are rather functions than modules.
+  // A variable that is known to hold attributes: one of them may be named after the class.
   if (!s.aliases.empty()) {
     const bool named =
         std::any_of(s.aliases.begin(), s.aliases.end(),
                     [&](const std::string& name) { return NamedAfter(name, o.name); });
-    return named ? 0.15f : 0.9f;
+    return named                        ? 0.15f
+           : s.held == Held::kFunctions ? 0.9f
+           : s.held == Held::kObjects   ? 0.25f
+                                        : 0.4f;
   }
   // A plain function of the text runs as itself.
   if (s.receiver.empty() && s.runs_frame) return 2.0f;

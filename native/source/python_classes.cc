@@ -179,6 +179,8 @@ class Resolver {
       return;
     }
     if (!site.receiver.empty()) return;
+    site.parameter = IsParameter(f, site.name);
+    site.held = HeldBy(site, owner);
     const auto type = by_name_.find(site.name);
     const auto function = functions_.find(site.name);
     if (site.name == "cls" && owner >= 0) {
@@ -186,11 +188,27 @@ class Resolver {
     } else if (type != by_name_.end() && function == functions_.end()) {
       site.callee_kind = CalleeKind::kClass;
       site.family = Family(type->second);
-    } else if (type == by_name_.end() && function != functions_.end() &&
-               !IsParameter(f, site.name)) {
+    } else if (type == by_name_.end() && function != functions_.end() && !site.parameter) {
       SetFunction(site, function->second);
       site.memoized = memoized_.count(site.name) > 0;
     }
+  }
+
+  Held HeldBy(const Site& site, int owner) const {
+    if (site.aliases.empty()) return Held::kUnknown;
+    const auto is_object = [&](const std::string& name) {
+      const auto it = attributes_[owner].find(name);
+      return it != attributes_[owner].end() &&
+             std::any_of(it->second.begin(), it->second.end(),
+                         [](std::string_view made) { return StartsUpper(made); });
+    };
+    if (owner >= 0 && std::any_of(site.aliases.begin(), site.aliases.end(), is_object))
+      return Held::kObjects;
+    const bool functions =
+        std::all_of(site.aliases.begin(), site.aliases.end(), [&](const std::string& name) {
+          return name == "<lambda>" || functions_.count(name) || methods_.count(name);
+        });
+    return functions ? Held::kFunctions : Held::kUnknown;
   }
 
   void SetFunction(Site& site, CalleeKind kind) const {

@@ -91,6 +91,7 @@ void PythonWalker::Definition(TSNode node, const std::vector<TSNode>& decorators
   }
   Parameters(Field(children, "parameters"), out_.functions[f]);
   FlowBuilder inner(f);
+  DefaultAliases(Field(children, "parameters"), inner);
   if (Present(body)) Block(body, inner, depth + 1);
   CloseFunction(inner);
   class_stack_.pop_back();
@@ -110,6 +111,16 @@ void PythonWalker::Parameters(TSNode parameters, PythonFunction& f) const {
     }
     if (Present(name) && Is(name, "identifier"))
       f.parameters.emplace_back(Text(name).substr(0, kMaxReceiver));
+  }
+}
+
+void PythonWalker::DefaultAliases(TSNode parameters, FlowBuilder& inner) const {
+  if (!Present(parameters)) return;
+  for (const Child& p : Children(parameters, true)) {
+    const std::vector<Child> parts = Children(p.node, true);
+    const TSNode name = Field(parts, "name"), value = Field(parts, "value");
+    if (Present(name) && Present(value) && (Is(value, "identifier") || Is(value, "attribute")))
+      Alias(value, std::string(Text(name).substr(0, kMaxReceiver)), inner.aliases, 0);
   }
 }
 

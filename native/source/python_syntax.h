@@ -41,6 +41,10 @@ enum class AttributeStore : uint8_t { kUnknown, kPlain, kRegistered };
 // What the name of a call stands for, by the definitions of its own file.
 enum class CalleeKind : uint8_t { kUnknown, kClass, kFunction, kDecorated };
 
+// What a variable that is called holds, by its aliases: functions that the text defines, or objects
+// that an attribute of self was made of.
+enum class Held : uint8_t { kUnknown, kFunctions, kObjects };
+
 // Classes whose methods an instance of one class may run: the class and its bases.
 struct ClassFamily {
   std::set<std::string> names;
@@ -92,6 +96,8 @@ struct Site {
   // Names of what was assigned to a variable that is called (kCall), or of the calls whose result
   // was assigned to one that a loop goes through (kNext).
   std::vector<std::string> aliases;
+  Held held = Held::kUnknown;  // kCall with aliases
+  bool parameter = false;      // kCall: of a parameter of its function, or of one around it
 };
 
 // Why an edge is taken. Those behind a call that an exception takes either unwind (to `finally`, to

@@ -83,6 +83,8 @@ class PythonWalker {
   void Definition(TSNode node, const std::vector<TSNode>& decorators, FlowBuilder& b, int depth);
   void Parameters(TSNode parameters, PythonFunction& f) const;
   void Defaults(TSNode parameters, FlowBuilder& b, int depth);
+  // A parameter may hold its default.
+  void DefaultAliases(TSNode parameters, FlowBuilder& inner) const;
 
   // --- Expressions, in the order of their evaluation. (python_expressions.cc)
   void Expr(TSNode node, FlowBuilder& b, int depth);

@@ -119,15 +119,65 @@ TEST_CASE("functions that are handed to what calls them run there") {
                {"frame other", 7}});
 }
 
+TEST_CASE("a parameter's default says what it may hold; any parameter may hold a class") {
+  const std::string source =
+      "def conv_bn(i, o, act=nn.ReLU):\n"
+      "    layers = [nn.Conv2d(i, o), nn.BatchNorm2d(o)]\n"  // 2
+      "    if act:\n"
+      "        layers.append(act(inplace=True))\n"  // 4
+      "    return layers\n"
+      "def block(i, norm):\n"
+      "    a = nn.Conv2d(i)\n"  // 7
+      "    b = norm(i)\n"       // 8
+      "    return a, b\n"
+      "def feed(x, act=F.gelu):\n"
+      "    y = other(x)\n"   // 11
+      "    return act(y)\n"  // 12
+      ;
+  CHECK_LINES(source, "conv_bn",
+              {{"frame __init__", 2}, {"frame __init__", 2}, {"frame __init__", 4}});
+  CHECK_LINES(source, "block", {{"frame __init__", 7}, {"frame __init__", 8}});
+  CHECK_LINES(source, "block", {{"frame __init__ Conv2d", 7}, {"frame __init__ LayerNorm", 8}});
+  CHECK_LINES(source, "feed", {{"frame other", 11}, {"builtin gelu", 12}});
+}
+
+TEST_CASE("a list that keeps what modules gave takes no module, a loop over an attribute does") {
+  const std::string source =
+      "class Net(nn.Module):\n"
+      "    def __init__(self):\n"
+      "        self.stages = nn.Sequential(one, two)\n"
+      "    def features(self, x):\n"
+      "        out = []\n"
+      "        for stage in self.stages:\n"
+      "            x = stage(x)\n"   // 7
+      "            out.append(x)\n"  // 8
+      "        for i, block in enumerate(self.blocks):\n"
+      "            x = block(x)\n"  // 10
+      "            for hook in self.hooks:\n"
+      "                hook(i, x)\n"  // 12
+      "        return out\n";
+  CHECK_LINES(source, "Net.features",
+              {{"module Sequential", 7},
+               {"builtin append", 8},
+               {"module Sequential", 7},
+               {"builtin append", 8},
+               {"module Block", 10},
+               {"frame <lambda>", 12}});
+  CHECK_LINES(source, "Net.features", {{"module Sequential", 7}, {"module Sequential", 7}});
+}
+
 TEST_CASE("a metaclass runs where its class is called") {
   const std::string source =
       "def f(s, x):\n"
       "    s(x).backward()\n"  // 2
       "    Color(1)\n"         // 3
-      "    return other(x)\n";
+      "    return other(x)\n"
+      "def g(value, kind):\n"
+      "    return kind(value)\n";  // 6
   CHECK_LINES(
       source, "f",
       {{"module Net", 2}, {"builtin backward", 2}, {"frame __call__ meta", 3}, {"frame other", 4}});
+  CHECK_LINES(source, "g", {{"frame __call__ meta", 6}});
 }
 
 TEST_CASE("a table that is written out where it is used, and one whose content nobody knows") {
