@@ -124,9 +124,40 @@ describe('a job of several ranks', () => {
     const frame = await jobPage();
     await goToView(frame, 'Overview');
     assert.match(await answer(), /^7 of 8 ranks: /);
+    await frame.getByText('Rank 6 has no digest here; the job has 8.').waitFor();
     // No trace tells where the code lies: the workspace does.
     await frame.getByRole('button', { name: 'train.py:77' }).click();
     await page.getByText('Ln 77, Col 1').waitFor();
+  });
+
+  step('a folder of digests that grows asks to be loaded again', async () => {
+    await workbench.tab('digests \u00b7 job').click();
+    const lost = join(workbench.workspace, '..', 'lost');
+    const missing = [0, 1, 2, 3, 4, 5, 7];
+    writeJob(lost, { ranks: 8, steps: 4, seed: 3, missing });
+    const digests = join(workbench.workspace, 'digests');
+    const made = spawnSync(serverPath(), ['digest', lost, '-o', digests], { encoding: 'utf8' });
+    assert.equal(made.status, 0, made.stderr);
+    const offer = notifications(page).filter({ hasText: 'digests has changed on disk' });
+    await offer.getByRole('button', { name: 'Reload' }).click();
+    await waitUntil('all ranks', async () => (await answer()).startsWith('8 ranks: '));
+  });
+
+  step('a table without rows says why, below the choice of another', async () => {
+    const frame = await jobPage();
+    await goToView(frame, 'Analyses');
+    const choice = frame.locator('vscode-single-select[label=Analysis]');
+    await choice.waitFor();
+    await choice.evaluate((select) => {
+      select.value = 'counters';
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await frame.getByText('No hardware counters of kernels were recorded.').first().waitFor();
+    await choice.waitFor();
+    for (const name of ['light', 'highContrastDark']) {
+      await workbench.setTheme(name);
+      await workbench.screenshot(`job-no-rows-${name}`);
+    }
   });
 
   step('a folder of several ranks that is opened as a profile offers the job', async () => {
