@@ -91,6 +91,10 @@ struct Sum {
 
 }  // namespace
 
+bool IsAnnotationOfDevice(const TraceStore& store, SliceIndex slice) {
+  return store.kind(slice) == SliceKind::kGpuUserAnnotation && !IsRange(store, slice);
+}
+
 void AddCounters(const DigestWork& work, RankDigest* digest) {
   const Model& m = work.model;
   const TraceStore& s = m.store();

@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 9;
+inline constexpr int64_t kDigestVersion = 10;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -192,6 +192,42 @@ struct SequenceDigest {
   }
 };
 
+// Device work that calls of an operator launched themselves, in the order of the launches.
+struct OperatorKernelsDigest {
+  int64_t device = 0;  // of the first
+  std::string operation;
+  std::vector<std::string> kernels;  // the first 64 of each call
+  uint64_t launched = 0;             // by each call
+  uint64_t count = 0;                // of calls
+  Ns time = 0;                       // of the work
+  // From the operator's start to that of its first launching call, and from there to the start of
+  // the work of that call; both summed over the calls.
+  Ns call_delay = 0, call_delay_max = 0;
+  Ns start_delay = 0, start_delay_max = 0;
+  template <typename A>
+  void Members(A& a) {
+    a(device, operation, kernels, launched, count, time, call_delay, call_delay_max, start_delay,
+      start_delay_max);
+  }
+};
+
+// A range that the program named, on the host or as the recorder projects it on a device.
+struct AnnotationDigest {
+  int64_t device = -1;  // -1: the host
+  std::string name;
+  uint64_t count = 0;
+  Ns sum = 0, min = 0, max = 0;  // of ranges; one inside another of its name counts twice
+  SquareSum squares;
+  // Device work launched in the range on the host, or running in it on the device, and in none
+  // inside of it.
+  uint64_t work = 0;
+  Ns work_time = 0;
+  template <typename A>
+  void Members(A& a) {
+    a(device, name, count, sum, min, max, squares, work, work_time);
+  }
+};
+
 // How the time on critical paths is summed.
 enum PathGrouping : uint8_t { kPathParts, kPathOperators, kPathLines, kPathKernels };
 inline constexpr int kPathGroupingCount = kPathKernels + 1;
@@ -268,7 +304,9 @@ struct RankDigest {
   std::vector<QueueDigest> queues;
   std::vector<CopyDigest> copies;
   std::vector<SequenceDigest> sequences;
-  std::vector<KernelPart> kernels;  // the largest of each device
+  std::vector<OperatorKernelsDigest> operator_kernels;  // those with the most work of each device
+  std::vector<AnnotationDigest> annotations;  // the longest of the host, and of each device
+  std::vector<KernelPart> kernels;            // the largest of each device
   std::vector<PathDigest> critical_path;
   std::vector<CounterDigest> counters;
   template <typename A>
@@ -276,8 +314,8 @@ struct RankDigest {
     a(file_id, path, worker, node, rank, world_size, backend, process, versions, devices, base_ns,
       end, events, dropped, file_bytes, notices, has_steps, steps, groups);
     a.BeginDelta();
-    a(collectives, times, idle, launches, queues, copies, sequences, kernels, critical_path,
-      counters);
+    a(collectives, times, idle, launches, queues, copies, sequences, operator_kernels, annotations,
+      kernels, critical_path, counters);
   }
 };
 

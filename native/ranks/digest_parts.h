@@ -39,6 +39,10 @@ void AddLaunches(const DigestWork& work, RankDigest* digest);
 void AddQueues(const DigestWork& work, RankDigest* digest);
 void AddCopies(const DigestWork& work, RankDigest* digest);
 void AddSequences(const DigestWork& work, RankDigest* digest);
+void AddOperatorKernels(const DigestWork& work, RankDigest* digest);
+void AddAnnotations(const DigestWork& work, RankDigest* digest);
+// Whether a slice is a named range projected on a device, and no range of hardware counters.
+bool IsAnnotationOfDevice(const TraceStore& store, SliceIndex slice);
 void AddCollectives(const DigestWork& work, RankDigest* digest);
 void AddCounters(const DigestWork& work, RankDigest* digest);
 void AddCriticalPath(const DigestWork& work, RankDigest* digest);

@@ -37,6 +37,8 @@ const std::vector<JobTable>& JobTables() {
       {"queues", "Queue length", QueuesTable},
       {"copies", "Copies", JobCopiesTable},
       {"sequences", "Kernel sequences", JobSequencesTable},
+      {"operatorKernels", "Kernels by operator", OperatorKernelsTable},
+      {"annotations", "Named ranges", AnnotationsTable},
       {"counters", "Hardware counters", CountersTable},
       {"criticalPath", "Critical path", CriticalPathTable},
       {"criticalOperators", "Critical path by operator", CriticalOperatorsTable},

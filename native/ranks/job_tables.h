@@ -47,6 +47,8 @@ Table LaunchesTable(const Job& job);
 Table QueuesTable(const Job& job);
 Table JobCopiesTable(const Job& job);
 Table JobSequencesTable(const Job& job);
+Table OperatorKernelsTable(const Job& job);
+Table AnnotationsTable(const Job& job);
 Table CountersTable(const Job& job);
 Table CriticalPathTable(const Job& job);
 Table CriticalOperatorsTable(const Job& job);

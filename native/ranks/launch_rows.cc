@@ -124,7 +124,7 @@ class RankLaunches : public RowTable<Row> {
                [this](const Row& r) { return NameCell(model_.op[r.launched.call]); });
     table_.Add(TextFact("name", "Work", "Kernel, copy or memset; of several, the first."),
                [this](const Row& r) { return NameCell(r.launched.work); });
-    table_.Add(Count("works", "Works",
+    table_.Add(Count("workCount", "Pieces of work",
                      "Number of pieces of device work that the call launched; a graph has many."),
                [this](const Row& r) {
                  const size_t works = model_.launched[r.launched.call].size();

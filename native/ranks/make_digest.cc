@@ -210,6 +210,8 @@ Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker
   AddQueues(work, &digest);
   AddCopies(work, &digest);
   AddSequences(work, &digest);
+  AddOperatorKernels(work, &digest);
+  AddAnnotations(work, &digest);
   AddKernels(*trace.model, cancel, &job);
   AddCriticalPath(work, &digest);
   AddCounters(work, &digest);

@@ -613,7 +613,8 @@ test('digests give what traces give, are kept, and merge to the same bytes in an
     fs.readdirSync(digests).map((name) => fs.statSync(path.join(digests, name)).mtimeMs),
     times,
   );
-  for (const by of ['ranks', 'calls', 'stragglers', 'kernels', 'idle', 'launches', 'queues']) {
+  const each = ['ranks', 'calls', 'stragglers', 'kernels', 'idle', 'launches', 'queues'];
+  for (const by of [...each, 'kernelRanks', 'operatorKernels', 'annotations']) {
     const strip = (rows) => rows.map((row) => ({ ...row, path: '' }));
     assert.deepEqual(strip(await table(digests, by)), strip(await table(at, by)), by);
   }

@@ -432,6 +432,7 @@ test('a table without rows says what was looked for and not found', async () => 
     queues: noDevice,
     copies: noDevice,
     sequences: noDevice,
+    operatorKernels: noDevice,
     counters: 'noCounters',
     criticalKernels: noDevice,
   });
@@ -472,6 +473,7 @@ test('a table without rows says what was looked for and not found', async () => 
     queues: 'noLinkedLaunches',
     copies: 'noCopiesOfJob',
     sequences: 'noSequences',
+    operatorKernels: 'noLaunchingOperators',
     counters: 'noCounters',
     criticalKernels: 'noKernelOnPath',
   });

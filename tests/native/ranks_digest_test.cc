@@ -448,6 +448,71 @@ TEST_CASE("rows of streams may have numbers of their own: the work says its stre
   CHECK(queues[1].stream == 102);
 }
 
+TEST_CASE("work belongs to the innermost operator that launched it, in the order of the launches") {
+  Drawing d;
+  for (const int at : {0, 1000}) {
+    d.Op("aten::linear", at, 100);
+    d.Op("aten::addmm", at + 10, 60);
+    // The second launch runs first, on another stream.
+    d.Launch(at + 1, at + 14, 4);
+    d.Launch(at + 2, at + 30, 4);
+    d.Kernel("gemm", at + 1, at == 0 ? 200 : 1210, 50);
+    d.Kernel("epilogue", at + 2, at + 150, 7, "", 0, 8);
+    d.Launch(at + 3, at + 80, 4);
+    d.Kernel("bias", at + 3, at + 300, 20);
+  }
+  d.Launch(9, 2000, 5);
+  d.Kernel("of no operator", 9, 2010, 3);
+  const auto list = DigestOfDrawing(d).ranks.at(0).operator_kernels;
+  REQUIRE(list.size() == 2);
+  CHECK(list[0].operation == "aten::addmm");
+  CHECK(list[0].kernels == std::vector<std::string>{"gemm", "epilogue"});
+  CHECK(list[0].launched == 2);
+  CHECK(list[0].count == 2);
+  CHECK(list[0].time == 114'000);
+  CHECK(list[0].call_delay == 8'000);
+  CHECK(list[0].start_delay == 186'000 + 196'000);
+  CHECK(list[0].start_delay_max == 196'000);
+  CHECK(list[1].operation == "aten::linear");
+  CHECK(list[1].call_delay_max == 80'000);
+}
+
+TEST_CASE("ranges count where they run; work counts in the shortest one") {
+  Drawing d;
+  d.Annotation("## forward ##", 0, 100);
+  d.Annotation("layer", 10, 20);
+  d.Annotation("layer", 40, 40);
+  d.Launch(1, 12, 5);
+  d.Launch(2, 45, 5);
+  d.Launch(3, 90, 5);
+  d.Device("gpu_user_annotation", "## forward ##", 0, 200, 300);
+  d.Device("gpu_user_annotation", "layer", 0, 220, 50);
+  d.Device("cuda_profiler_range", "a counter's", 0, 200, 300);
+  d.Kernel("a", 1, 220, 10);
+  d.Kernel("b", 2, 230, 40);
+  d.Kernel("c", 3, 400, 100);
+  d.Kernel("after all", 4, 500, 5);
+  d.Kernel("another stream's", 5, 230, 5, "", 0, 9);
+  const auto list = DigestOfDrawing(d).ranks.at(0).annotations;
+  REQUIRE(list.size() == 4);
+  const auto is = [&](size_t at, int64_t device, const char* name, uint64_t count, Ns sum,
+                      uint64_t work, Ns work_time) {
+    INFO(at);
+    CHECK(list[at].device == device);
+    CHECK(list[at].name == name);
+    CHECK(list[at].count == count);
+    CHECK(list[at].sum == sum);
+    CHECK(list[at].work == work);
+    CHECK(list[at].work_time == work_time);
+  };
+  is(0, -1, "## forward ##", 1, 100'000, 1, 100'000);
+  is(1, -1, "layer", 2, 60'000, 2, 50'000);
+  is(2, 0, "## forward ##", 1, 300'000, 1, 100'000);
+  is(3, 0, "layer", 1, 50'000, 2, 50'000);
+  CHECK(list[1].min == 20'000);
+  CHECK(list[1].max == 40'000);
+}
+
 TEST_CASE("each launch is a row; a graph is one, from its first work on any stream") {
   Drawing d;
   d.Op("aten::mm", 0, 30);
@@ -489,7 +554,7 @@ TEST_CASE("each launch is a row; a graph is one, from its first work on any stre
   CHECK(cell(1, "launchDelayOutlier") == Cell(true));
   CHECK(text(2, "name") == "early");
   CHECK(number(2, "stream") == 9);
-  CHECK(number(2, "works") == 2);
+  CHECK(number(2, "workCount") == 2);
   CHECK(number(2, "gpuDurationUs") == 20);
   CHECK(number(2, "launchDelayUs") == 250);
   for (const char* key : {"avoidableDelayUs", "shortKernel", "runtimeOutlier"}) {

@@ -215,7 +215,7 @@ for (const name of traces) {
       near(row.gpuDurationUs, work.length, label);
       near(row.launchDelayUs, delay, label);
       assert.deepEqual(
-        [row.call, row.name, row.works, row.device, row.stream],
+        [row.call, row.name, row.workCount, row.device, row.stream],
         [call.name, work.name, 1, work.args.device, work.args.stream],
         label,
       );
@@ -265,4 +265,161 @@ test('launches by page, by kind and by rank', { skip }, async () => {
   const absent = await emberline(['launches', at(dlrm), '--by', 'launchRows', '--rank', '9']);
   assert.notEqual(absent.status, 0);
   assert.match(absent.stderr, /The job has no trace of rank 9\..*Ranks: 0-7\./s);
+});
+
+/** Ranges that recorders before 1.10 wrote as operators. */
+const isRange = (name) => /^(ProfilerStep|enumerate\(DataLoader\)|Optimizer\.)/.test(name);
+
+/** The innermost operator around each launching call, by a sweep over each thread. */
+function callers(events) {
+  const found = new Map();
+  const threads = groupBy(
+    events.filter((e) => isCall(e) || (e.category === 'cpu_op' && !isRange(e.name))),
+    (event) => `${event.pid} ${event.tid}`,
+  );
+  for (const [, list] of threads) {
+    // Of equal starts, the longer is outside.
+    list.sort((a, b) => a.start - b.start || b.length - a.length);
+    const open = [];
+    for (const event of list) {
+      while (open.length > 0 && open.at(-1).start + open.at(-1).length <= event.start) open.pop();
+      if (isCall(event)) found.set(event, open.at(-1));
+      else open.push(event);
+    }
+  }
+  return found;
+}
+
+/** What each operator launched itself, by its name and the names of the work. */
+function workOfOperators(events) {
+  const operators = callers(events);
+  const calls = new Map(events.filter(isCall).map((event) => [event.args?.correlation, event]));
+  const launched = new Map();
+  for (const work of events.filter(isWork)) {
+    const call = calls.get(work.args?.correlation);
+    const operator = call && operators.get(call);
+    if (operator === undefined) continue;
+    if (!launched.has(operator)) launched.set(operator, []);
+    launched.get(operator).push({ call, work });
+  }
+  const rows = [];
+  for (const [operator, list] of launched) {
+    list.sort((a, b) => a.call.start - b.call.start || a.work.start - b.work.start);
+    const [{ call, work }] = list;
+    rows.push({
+      key: `${operator.name}: ${list.map((one) => one.work.name).join(' -> ')}`,
+      kernels: list.length,
+      time: list.reduce((total, one) => total + one.work.length, 0),
+      toCall: call.start - operator.start,
+      toStart: Math.max(0, work.start - call.start),
+    });
+  }
+  return groupBy(rows, (row) => row.key);
+}
+
+const alexnet = 'hta/critical_path/alexnet/benchmark_result_2869224_1695835535_trace.json.gz';
+
+for (const name of [alexnet, ...traces]) {
+  test(`${name}: what each operator launched, and how soon`, { skip }, async () => {
+    const truth = workOfOperators(eventsOf(at(name)));
+    const { rows } = await emberlineJson('launches', at(name), '--by', 'operatorKernels');
+    assert.equal(rows.length, Math.min(100, truth.size));
+    // Names that are too long for a cell, and more than 64 of them, are cut.
+    const whole = rows.filter((row) => row.kernels <= 64 && !row.pattern.includes('…'));
+    assert.ok(whole.length > rows.length / 2);
+    for (const row of whole) {
+      const key = `${row.operator}: ${row.pattern}`;
+      const calls = truth.get(key);
+      assert.ok(calls !== undefined, key);
+      const sum = (part) => calls.reduce((total, call) => total + call[part], 0);
+      const max = (part) => calls.reduce((most, call) => Math.max(most, call[part]), 0);
+      assert.deepEqual([row.count, row.kernels], [calls.length, calls[0].kernels], key);
+      near(row.gpuKernelDurationUs, sum('time'), key);
+      near(row.meanOpLaunchDelayUs, sum('toCall') / calls.length, key);
+      near(row.maxOpLaunchDelayUs, max('toCall'), key);
+      near(row.meanRuntimeDelayUs, sum('toStart') / calls.length, key);
+      near(row.maxRuntimeDelayUs, max('toStart'), key);
+    }
+  });
+}
+
+test('what operators launched, as HTA has it', { skip }, async () => {
+  const { rows } = await emberlineJson('launches', at(alexnet), '--by', 'operatorKernels');
+  const of = (operator) => {
+    const [row, ...others] = rows.filter((one) => one.operator === operator && one.count >= 10);
+    assert.deepEqual(others, []);
+    const rounded = (us) => Math.round(us * 1000) / 1000;
+    return [row.count, rounded(row.meanOpLaunchDelayUs), rounded(row.meanRuntimeDelayUs)];
+  };
+  assert.deepEqual(of('aten::clamp_min_'), [14, 9.357, 705.643]);
+  assert.deepEqual(of('aten::add_'), [10, 18.3, 609]);
+  // Its stamps have decimals, which HTA rounds.
+  const mtia = at('hta/mtia_trace_single_rank/mtia_rank_0.json.gz');
+  const [most] = (
+    await emberlineJson('launches', mtia, '--by', 'operatorKernels', '--sort', '-count')
+  ).rows;
+  assert.deepEqual(
+    [most.operator, most.pattern, most.count],
+    ['aten::mul', 'customized_fba_mul_const-dtype_Float', 822],
+  );
+  assert.ok(Math.abs(most.meanOpLaunchDelayUs - 1092.5) < 2);
+  assert.ok(Math.abs(most.meanRuntimeDelayUs - 293.1) < 2);
+});
+
+const annotated = [
+  traces[1],
+  traces[2],
+  traces[4],
+  'hta/trace_filter/sampled_rank-1.json.gz',
+  'tracelens/mi300/ddp_resnet18_no_pool/train_resnet18.json.gz',
+];
+
+for (const name of annotated) {
+  test(`${name}: named ranges on the host and on the device`, { skip }, async () => {
+    const events = eventsOf(at(name));
+    const { rows } = await emberlineJson('distributed', at(name), '--by', 'annotations');
+    for (const [where, category] of [
+      ['host', 'user_annotation'],
+      ['device', 'gpu_user_annotation'],
+    ]) {
+      const ranges = events.filter((event) => event.category === category);
+      const truth = groupBy(ranges, (event) => event.name);
+      const own = rows.filter((row) => row.where === where);
+      assert.deepEqual(own.map((row) => row.name).sort(), [...truth.keys()].sort());
+      for (const row of own) {
+        const lengths = truth.get(row.name).map((event) => event.length);
+        sameTimes(row, describe(lengths), `${where} ${row.name}`);
+      }
+      if (where === 'host') continue;
+      // Each work is that of the shortest range that runs on its stream when it begins.
+      const found = new Map(own.map((row) => [row.name, { works: 0, time: 0 }]));
+      const lane = ({ pid, tid }) => `${pid} ${tid}`;
+      const lanes = groupBy(ranges, lane);
+      for (const work of events.filter(isWork)) {
+        const around = (lanes.get(lane(work)) ?? []).filter(
+          (range) => range.start <= work.start && work.start < range.start + range.length,
+        );
+        if (around.length === 0) continue;
+        const shortest = around.reduce((a, b) => (b.length < a.length ? b : a));
+        const sums = found.get(shortest.name);
+        sums.works += 1;
+        sums.time += work.length;
+      }
+      for (const row of own) {
+        assert.equal(row.workCount, found.get(row.name).works, row.name);
+        near(row.workUs, found.get(row.name).time, row.name);
+      }
+    }
+  });
+}
+
+test("named ranges of HTA's own trace", { skip }, async () => {
+  const { rows } = await emberlineJson('distributed', at(traces[1]), '--by', 'annotations');
+  const device = rows.filter((row) => row.where === 'device').map((row) => row.name);
+  assert.deepEqual(device.sort(), [
+    '## backward ##',
+    'DistributedDataParallel.forward',
+    'Optimizer.step#SGD.step',
+  ]);
+  assert.equal(rows.filter((row) => row.where === 'host').length, 12 + 1, 'and the last step');
 });

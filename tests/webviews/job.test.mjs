@@ -245,7 +245,17 @@ test("every analysis of Holistic Trace Analysis is a table with the command line
   const { tables } = commandLine('distributed', whole);
   await withJob(whole, {}, async (job, page) => {
     await job.view('Analyses');
-    for (const by of ['temporal', 'overlap', 'idle', 'launches', 'queues', 'criticalPath']) {
+    for (const by of [
+      'temporal',
+      'overlap',
+      'idle',
+      'kernelRanks',
+      'launches',
+      'queues',
+      'operatorKernels',
+      'annotations',
+      'criticalPath',
+    ]) {
       const { title } = tables.find((table) => table.by === by);
       const { rows } = commandLine('distributed', whole, ['--by', by]);
       await job.choose('Analysis', by);

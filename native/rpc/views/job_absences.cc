@@ -34,6 +34,8 @@ const std::map<std::string, Subject>& Subjects() {
       {"queues", {Subject::kDevice, &messages::kNoLinkedLaunches}},
       {"copies", {Subject::kDevice, &messages::kNoCopiesOfJob}},
       {"sequences", {Subject::kDevice, &messages::kNoSequences}},
+      {"operatorKernels", {Subject::kDevice, &messages::kNoLaunchingOperators}},
+      {"annotations", {Subject::kWork, &messages::kNoNamedRanges}},
       {"counters", {Subject::kWork, &messages::kNoCounters}},
       {"criticalPath", {Subject::kWork, &messages::kNoWholeStep}},
       {"criticalOperators", {Subject::kWork, &messages::kNoWholeStep}},

@@ -48,6 +48,14 @@ inline constexpr AbsenceText kNoSequences{
 inline constexpr AbsenceText kNoNamedSequences{
     "noNamedSequences",
     "No operator whose name contains this text launched 3 or more kernels, copies and memsets."};
+inline constexpr AbsenceText kNoLaunchingOperators{
+    "noLaunchingOperators",
+    "Device work was recorded, but none of it is known to be launched by an operator: record the "
+    "CPU as well.",
+    "activities", kRecordActivities};
+inline constexpr AbsenceText kNoNamedRanges{
+    "noNamedRanges",
+    "No named ranges were recorded. A program names them with torch.profiler.record_function()."};
 inline constexpr AbsenceText kNoCounters{
     "noCounters", "No hardware counters of kernels were recorded.", "experimental_config",
     "from torch._C._profiler import _ExperimentalConfig\n"

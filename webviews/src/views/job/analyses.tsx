@@ -21,6 +21,8 @@ const analyses: readonly By[] = [
   'queues',
   'copies',
   'sequences',
+  'operatorKernels',
+  'annotations',
   'counters',
   'criticalPath',
   'criticalOperators',
