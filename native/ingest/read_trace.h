@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,12 @@ struct ReadOptions {
   const std::vector<const Importer*>* importers = nullptr;
   // Another thread helps from so many events on. Never changes what is read; tests lower it.
   uint64_t alone_events = 20'000;
+  // How many threads read events ahead, once another thread helps; as the machine's cores allow
+  // when unset. Never changes what is read; tests set it.
+  std::optional<size_t> readers_ahead;
+  // The most text that is read as one batch of events: its index then stays in the processor's
+  // caches. Never changes what is read; tests lower it.
+  size_t batch_bytes = 1 << 18;
   // Whether what is read may be kept on the disk for the next time (session/image_cache.h).
   bool keep_image = true;
   // Told when a first picture of a large trace can be asked for (Session::FirstPartOf); may be

@@ -40,9 +40,8 @@ Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
           m.forward.Pack();
           m.repeats.Pack();
           m.pass.Pack();
-          passes = passes && BuildSteps();
         },
-        [&] { times = AddTimes() && ListDevices(); });
+        [&] { times = AddTimes() && ListDevices() && BuildSteps(); });
   }
   if (!passes || !times) {
     return MakeError(errors::kCancelled);

@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "base/release.h"
 
 namespace emberline {
 namespace {
@@ -235,12 +236,18 @@ Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelTok
   const Error cancelled = MakeError(errors::kCancelled);
   SettleDomains();
   MakeTracks();
-  FindExtent();
-  bool nested = false;
+  const Extent extent = FindExtent();
+  const bool many =
+      slice_count() + memory_.size() + store_->instants_.size() + flows_.size() >= kManyRows;
+  std::vector<uint32_t> order;
   RunBoth(
-      slice_count() + memory_.size() + store_->instants_.size() >= kManyRows,
-      [&] { nested = SortSlices(cancel) && Nest(cancel); }, [&] { PlaceRest(); });
-  if (!nested || !PlaceFlows(cancel)) return cancelled;
+      many, [&] { MendTimes(extent); }, [&] { order = SortByTrack(); });
+  bool placed = false;
+  RunBoth(
+      many, [&] { placed = SortByTime(&order, cancel) && PlaceSlices(order, cancel); },
+      [&] { PlaceRest(); });
+  Release(order);
+  if (!placed || !PlaceFlows(cancel)) return cancelled;
   store_->arg_table_.Freeze();
   store_->FindArgKeys();
   SettleStreams();

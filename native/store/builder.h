@@ -169,19 +169,29 @@ class TraceBuilder {
   void SettleDomains();
   void MakeTracks();
   void PairThreads();
-  void FindExtent();
+  struct Extent {
+    TimeRange range;
+    Ns latest = 0;              // what lasts longer than that, absurdly long, has no sound duration
+    bool zero_is_lost = false;  // a time of 0 is no time
+  };
+  Extent FindExtent();
+  void MendTimes(Extent extent);
   template <typename Visit>
   void EachTime(Visit&& visit) const;
   Ns KnownDuration(uint32_t row) const;
   void LeaveOutFarTimes(const TimeRange& times);
   bool LeaveOutMisplacedTimes(const TimeRange& times);
-  bool SortSlices(const CancelToken& cancel);
-  // `order`: rows by their place in the store.
+  // `order`, here and below: rows by their place in the store.
+  std::vector<uint32_t> SortByTrack();
+  bool SortByTime(std::vector<uint32_t>* order, const CancelToken& cancel);
+  bool PlaceSlices(const std::vector<uint32_t>& order, const CancelToken& cancel);
   void SettleDeviceWork(const std::vector<uint32_t>& order);
   void SettleStreams();
-  bool Nest(const CancelToken& cancel);
+  // Of asynchronous tracks, or of the others, which need no more of a slice than its times.
+  bool Nest(bool async, const CancelToken& cancel);
   void PlaceRest();
   bool PlaceFlows(const CancelToken& cancel);
+  bool PlaceFlows(size_t first, size_t last, const CancelToken& cancel);
   bool SortFlows(const CancelToken& cancel);
   // `hints`: by track, where the flow before it was found.
   SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,

@@ -53,6 +53,10 @@ bool Cut(const std::optional<int64_t>& most, int64_t* value) {
   return true;
 }
 
+bool IsAbsurd(Ns start, Ns duration, Ns latest) {
+  return duration > kAbsurd && SaturatingAdd(start, duration) > latest;
+}
+
 }  // namespace
 
 // 0 where it is not known: of an absurd duration, too, is not known what it was.
@@ -239,9 +243,9 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
   return true;
 }
 
-// Finds the profile's start and extent from what was recorded, mends what has no end or no time,
-// and sets zero_.
-void TraceBuilder::FindExtent() {
+// Finds the profile's start and extent from what was recorded, and leaves out what has no place in
+// it.
+TraceBuilder::Extent TraceBuilder::FindExtent() {
   TraceStore& store = *store_;
   TimeRange work, all;
   bool zero_seen = false, long_seen = false;
@@ -281,31 +285,36 @@ void TraceBuilder::FindExtent() {
   }
   // What is left spans less, so that smaller gaps can be told apart.
   while (work.IsLongerThan(kNear) && LeaveOutMisplacedTimes(work)) find();
-  TimeRange range = work.empty() ? all : work;
-  const bool zero_is_lost = !range.empty() && range.begin > kLostStampGap;
-  if (zero_seen && !zero_is_lost) range.Add(0, 0);
+  Extent extent;
+  TimeRange& range = extent.range;
+  range = work.empty() ? all : work;
+  extent.zero_is_lost = !range.empty() && range.begin > kLostStampGap;
+  if (zero_seen && !extent.zero_is_lost) range.Add(0, 0);
   if (range.empty()) range.Add(0, 0);
   // What lasts longer is sound where other events lie as far, or nearly.
-  const Ns latest = SaturatingAdd(range.end, kAbsurd);
-  const auto is_absurd = [&](Ns start, Ns duration) {
-    return duration > kAbsurd && SaturatingAdd(start, duration) > latest;
-  };
+  extent.latest = SaturatingAdd(range.end, kAbsurd);
   // Slices that were not counted to their ends yet.
   for (uint32_t i = 0; (zero_seen || long_seen) && i < slice_count(); ++i) {
     const Ns start = start_[i], duration = duration_[i];
-    const bool counted = start == 0 ? !zero_is_lost : duration > kAbsurd;
-    if (!counted || duration == kUnfinished || is_absurd(start, duration)) continue;
+    const bool counted = start == 0 ? !extent.zero_is_lost : duration > kAbsurd;
+    if (!counted || duration == kUnfinished || IsAbsurd(start, duration, extent.latest)) continue;
     if (store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
     range.Add(start, SaturatingAdd(start, duration));
   }
+  return extent;
+}
 
+// Mends what has no end or no time, and sets zero_.
+void TraceBuilder::MendTimes(Extent extent) {
+  TraceStore& store = *store_;
+  TimeRange& range = extent.range;
   // Times stay so near to the profile's start that every difference and every end is representable.
   constexpr Ns kFarthest = std::numeric_limits<Ns>::max() / 4;
   least_ = SaturatingAdd(range.begin, -kFarthest);
   most_ = SaturatingAdd(range.begin, kFarthest);
   range.end = std::min(range.end, most_);
   const auto mend_point = [&](Ns& ts, uint64_t offset) {
-    if (zero_is_lost && ts == 0) {
+    if (extent.zero_is_lost && ts == 0) {
       ts = range.begin;
       problems_.Add(ProblemKind::kLostTimestamp, offset);
     }
@@ -315,7 +324,7 @@ void TraceBuilder::FindExtent() {
     mend_point(start_[i], offset);
     if (duration_[i] == kUnfinished) {
       duration_[i] = std::max<Ns>(0, range.end - start_[i]);
-    } else if (is_absurd(start_[i], duration_[i])) {
+    } else if (IsAbsurd(start_[i], duration_[i], extent.latest)) {
       duration_[i] = 0;
       problems_.Add(ProblemKind::kAbsurdDuration, offset);
     }

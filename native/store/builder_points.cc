@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/parallel.h"
 #include "base/release.h"
 #include "store/builder.h"
 
@@ -134,20 +135,30 @@ SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& 
 
 bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
   const size_t n = flows_.size();
-  std::vector<SliceIndex> hints(store_->tracks_.size());
-  for (size_t i = 0; i < n; ++i) {
-    if (i % kCancelStride == 0 && cancel.cancelled()) return false;
-    FlowPoint& flow = flows_[i];
-    const ThreadInfo& thread = threads_[flow.track];
-    flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
-    flow.slice = FindFlowSlice(flow, thread, &hints, &flow.track);
-  }
+  bool first = false, second = false;
+  RunBoth(
+      n >= kManyRows, [&] { first = PlaceFlows(0, n / 2, cancel); },
+      [&] { second = PlaceFlows(n / 2, n, cancel); });
+  if (!first || !second) return false;
   for (const auto& [row, args] : flow_args_) {
     store_->flow_args_.push_back({TraceStore::FlowKey(flows_[row]), args});
   }
   Release(flow_args_);
   std::sort(store_->flow_args_.begin(), store_->flow_args_.end());
   return SortFlows(cancel);
+}
+
+// Those of [first, last), in the order of the file.
+bool TraceBuilder::PlaceFlows(size_t first, size_t last, const CancelToken& cancel) {
+  std::vector<SliceIndex> hints(store_->tracks_.size());
+  for (size_t i = first; i < last; ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) return false;
+    FlowPoint& flow = flows_[i];
+    const ThreadInfo& thread = threads_[flow.track];
+    flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
+    flow.slice = FindFlowSlice(flow, thread, &hints, &flow.track);
+  }
+  return true;
 }
 
 // Moves flows into the store, by id. Ids are hashes: by their first bits they fall into many small
@@ -167,11 +178,17 @@ bool TraceBuilder::SortFlows(const CancelToken& cancel) {
     for (uint32_t i = 0; i < n; ++i) sorted[next[group_of(flows_[i])]++] = flows_[i];
   }
   flows_.Free();
-  for (size_t g = 0; g + 1 < begin.size(); ++g) {
-    if (g % kCancelStride == 0 && cancel.cancelled()) return false;
-    std::sort(sorted.begin() + begin[g], sorted.begin() + begin[g + 1], FlowBefore);
-  }
-  return true;
+  const auto sort_groups = [&](size_t first, size_t last) {
+    for (size_t g = first; g < last; ++g) {
+      if (g % kCancelStride == 0 && cancel.cancelled()) return;
+      std::sort(sorted.begin() + begin[g], sorted.begin() + begin[g + 1], FlowBefore);
+    }
+  };
+  const size_t groups = begin.size() - 1;
+  RunBoth(
+      n >= kManyRows, [&] { sort_groups(0, groups / 2); },
+      [&] { sort_groups(groups / 2, groups); });
+  return !cancel.cancelled();
 }
 
 }  // namespace emberline

@@ -1,5 +1,6 @@
 // Slices in their order, and how they lie inside each other.
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <span>
 #include <utility>
@@ -28,8 +29,8 @@ void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, Packe
 
 }  // namespace
 
-// Sorts slices by (track, start, longest first, file order) and moves every column into the store.
-bool TraceBuilder::SortSlices(const CancelToken& cancel) {
+// Slices come to stand in the order of (track, start, longest first, file): here by track.
+std::vector<uint32_t> TraceBuilder::SortByTrack() {
   TraceStore& store = *store_;
   const uint32_t n = slice_count();
   const size_t track_count = store.tracks_.size();
@@ -38,39 +39,59 @@ bool TraceBuilder::SortSlices(const CancelToken& cancel) {
     track_[i] = provisional_[track_[i]].final;
     ++begin[track_[i] + 1];
   }
-  for (size_t t = 0; t < track_count; ++t) begin[t + 1] += begin[t];
-  std::vector<uint32_t> order(n);
-  {
-    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-    for (uint32_t i = 0; i < n; ++i) order[next[track_[i]]++] = i;
+  for (size_t t = 0; t < track_count; ++t) {
+    begin[t + 1] += begin[t];
+    store.tracks_[t].first = begin[t];
+    store.tracks_[t].last = begin[t + 1];
   }
-  if (cancel.cancelled()) return false;
+  std::vector<uint32_t> order(n);
+  for (uint32_t i = 0; i < n; ++i) order[begin[track_[i]]++] = i;
+  return order;
+}
+
+// Sorts what stands on a track by time; each track by itself.
+bool TraceBuilder::SortByTime(std::vector<uint32_t>* order, const CancelToken& cancel) {
   const auto before = [this](uint32_t a, uint32_t b) {
     const Ns a_start = start_[a], b_start = start_[b];
     if (a_start != b_start) return a_start < b_start;
     return duration_[a] > duration_[b];
   };
-  for (size_t t = 0; t < track_count; ++t) {
-    store.tracks_[t].first = begin[t];
-    store.tracks_[t].last = begin[t + 1];
-    SortRuns(std::span(order).subspan(begin[t], begin[t + 1] - begin[t]), before);
-    if (cancel.cancelled()) return false;
-  }
+  const std::vector<Track>& tracks = store_->tracks_;
+  std::atomic<size_t> next = 0;
+  RunOnThreads(order->size() >= kManyRows ? std::min<size_t>(2, UsableCores()) : 1, [&] {
+    for (size_t t = next++; t < tracks.size() && !cancel.cancelled(); t = next++) {
+      SortRuns(std::span(*order).subspan(tracks[t].first, tracks[t].last - tracks[t].first),
+               before);
+    }
+  });
+  return !cancel.cancelled();
+}
+
+// Moves every column into the store, and finds how slices nest as soon as their times are there.
+bool TraceBuilder::PlaceSlices(const std::vector<uint32_t>& order, const CancelToken& cancel) {
+  TraceStore& store = *store_;
   SettleDeviceWork(order);
+  store.parent_.assign(order.size(), kNone);
+  store.depth_.assign(order.size(), 0);
+  bool nested = false;
   RunBoth(
-      n >= kManyRows,
+      order.size() >= kManyRows,
       [&] {
         Permute(start_, order, store.start_, zero_);
         Permute(duration_, order, store.duration_);
-        Permute(event_index_, order, store.event_index_);
+        nested = Nest(false, cancel);
       },
       [&] {
+        Permute(event_index_, order, store.event_index_);
         Permute(args_, order, store.args_);
         Permute(name_, order, store.name_);
         Permute(track_, order, store.track_);
         Permute(category_, order, store.category_);
       });
-  return !cancel.cancelled();
+  if (!nested || !Nest(true, cancel)) return false;
+  store.parent_.Pack();
+  store.depth_.Pack();
+  return true;
 }
 
 // Categories without a known meaning are device work where they lie on a device.
@@ -112,22 +133,20 @@ void TraceBuilder::SettleStreams() {
 // Of two slices that cross, the longer one stands next to their parent: a profiler step begins
 // inside the frames that start it and outlives them, and below these it would leave as many lanes
 // empty for as long as it lasts. So the frames, and all that ran in them, move down by one.
-bool TraceBuilder::Nest(const CancelToken& cancel) {
+bool TraceBuilder::Nest(bool async, const CancelToken& cancel) {
   TraceStore& store = *store_;
-  const uint32_t n = store.slice_count();
-  store.parent_.assign(n, kNone);
-  store.depth_.assign(n, 0);
   const Ns slack = fractional_times_ ? 0 : 1000;
   std::vector<SliceIndex> active;
   std::vector<Ns> lane_end;
   for (Track& track : store.tracks_) {
+    // Asynchronous slices nest within their id; those of other ids only run at the same time.
+    const bool by_id = track.kind == TrackKind::kAsync;
+    if (by_id != async) continue;
     active.clear();
     lane_end.clear();
     // Until then some slice stands deeper than its parent alone would put it. What begins later
     // has all lanes below its own for itself, until something crosses it.
     Ns crossing_end = std::numeric_limits<Ns>::min();
-    // Asynchronous slices nest within their id; those of other ids only run at the same time.
-    const bool by_id = track.kind == TrackKind::kAsync;
     const auto same_id = [&](SliceIndex a, SliceIndex b) {
       return !by_id || store.AsyncOf(a)->id == store.AsyncOf(b)->id;
     };
@@ -184,8 +203,6 @@ bool TraceBuilder::Nest(const CancelToken& cancel) {
       if (end > start) active.push_back(i);
     }
   }
-  store.parent_.Pack();
-  store.depth_.Pack();
   return true;
 }
 

@@ -100,9 +100,12 @@ void RunTrace(std::string_view input) {
     Check(again.ok(), "what is read whole is read in blocks");
     ReadOptions beside;
     beside.alone_events = 1;
+    static constexpr size_t kBatches[] = {200, 1000, 1 << 18};
+    beside.batch_bytes = random.Pick(kBatches);
+    beside.readers_ahead = random.Below(4);
     const Result<ReadResult> two = ReadTraceText(input, beside);
-    Check(two.ok(), "what one thread reads two can read");
-    if (Digest(*two->store) != Digest(*read->store)) Broken("two threads change what is read");
+    Check(two.ok(), "what one thread reads many can read");
+    if (Digest(*two->store) != Digest(*read->store)) Broken("threads change what is read");
     const std::string whole = Digest(*read->store), blocks = Digest(*again->store);
     if (whole != blocks) Broken("blocks change what is read:\n" + whole + "\n" + blocks);
   }

@@ -1,4 +1,4 @@
-// Two threads read what one reads: the filing thread begins anywhere, and nothing differs.
+// Many threads read what one reads: help begins anywhere, and nothing differs.
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
@@ -67,9 +67,12 @@ std::string ManyEvents(uint32_t seed, int count, bool damaged) {
   return text + "]}";
 }
 
-Result<ReadResult> ReadFrom(const std::string& text, uint64_t alone) {
+Result<ReadResult> ReadFrom(const std::string& text, uint64_t alone, size_t ahead = 0,
+                            size_t batch_bytes = 1 << 18) {
   ReadOptions options;
   options.alone_events = alone;
+  options.readers_ahead = ahead;
+  options.batch_bytes = batch_bytes;
   return ReadTraceText(text, options);
 }
 
@@ -88,6 +91,10 @@ void CheckSame(const TraceStore& a, const TraceStore& b) {
   REQUIRE(a.slice_count() == b.slice_count());
   REQUIRE(a.strings().size() == b.strings().size());
   bool same = true;
+  for (StringId i = 0; i < a.strings().size() && same; ++i) {
+    same = a.strings().Get(i) == b.strings().Get(i);
+  }
+  CHECK(same);
   for (SliceIndex i = 0; i < a.slice_count() && same; ++i) {
     same = a.start(i) == b.start(i) && a.duration(i) == b.duration(i) && a.name(i) == b.name(i) &&
            a.kind(i) == b.kind(i) && a.track(i) == b.track(i) && a.parent(i) == b.parent(i) &&
@@ -135,6 +142,40 @@ TEST_CASE("two threads read what one reads", "[queue]") {
   }
 }
 
+TEST_CASE("pieces that are read ahead are what one thread reads", "[queue]") {
+  for (const bool damaged : {false, true}) {
+    for (const uint32_t seed : {4u, 5u, 6u, 7u}) {
+      const std::string text = ManyEvents(seed, 30'000, damaged);
+      const auto one = ReadFrom(text, kNeverHelped);
+      REQUIRE(one.ok());
+      for (const size_t ahead : {size_t{1}, size_t{2}, size_t{5}}) {
+        for (const size_t batch : {size_t{150}, size_t{2000}, size_t{1} << 18}) {
+          INFO(damaged << " seed " << seed << " ahead " << ahead << " batch " << batch);
+          const auto many = ReadFrom(text, ahead == 2 ? 7000 : 1, ahead, batch);
+          REQUIRE(many.ok());
+          CheckSame(*one->store, *many->store);
+          fixture::CheckCounts(*many->store);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("readers ahead begin anew when their strings take much", "[queue]") {
+  std::string events;
+  for (int i = 0; i < 60'000; ++i) {
+    events += (i > 0 ? "," : "") + std::string(R"({"ph":"X","cat":"cpu_op","name":"op )") +
+              std::to_string(i) + std::string(150, static_cast<char>('a' + i % 26)) +
+              R"(","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":1,"args":{"again":")" +
+              std::to_string(i / 2) + "\"}}";
+  }
+  const std::string text = "[" + events + "]";
+  const auto one = ReadFrom(text, kNeverHelped), many = ReadFrom(text, 1, 2);
+  REQUIRE(one.ok());
+  REQUIRE(many.ok());
+  CheckSame(*one->store, *many->store);
+}
+
 TEST_CASE("a text of which the reader files nearly all is read alone", "[queue]") {
   std::string events;
   for (int i = 0; i < 20'000; ++i) {
@@ -171,6 +212,7 @@ TEST_CASE("reading with two threads can be cancelled", "[queue]") {
   const std::string text = ManyEvents(5, 60'000, false);
   ReadOptions options;
   options.alone_events = 1;
+  options.readers_ahead = 2;
   int steps = 0;
   options.progress = [&](std::string_view, double) {
     if (++steps == 3) options.cancel.Cancel();

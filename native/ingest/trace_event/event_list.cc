@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/cores.h"
 #include "ingest/trace_event/nested.h"
 #include "ingest/trace_event/scan.h"
 #include "ingest/trace_event/silent_entries.h"
@@ -37,6 +38,7 @@ const char* BehindBrackets(const char* p, const char* end) {
 namespace {
 
 constexpr uint64_t kStepBytes = 1 << 20;
+constexpr uint64_t kMostRest = 64 << 20;
 
 // How many times "ph" stands in the text as a key or value: once in each event.
 uint64_t CountPhases(std::string_view text) {
@@ -51,12 +53,16 @@ uint64_t CountPhases(std::string_view text) {
 }  // namespace
 
 EventList::EventList(Cursor* cursor, StringPool* strings, Problems* problems, EventQueue* sink,
-                     std::function<void()> step)
+                     const ReadOptions& options, std::function<void()> step)
     : cursor_(*cursor),
+      strings_(*strings),
       problems_(*problems),
       events_(strings),
       batch_(&events_),
       sink_(*sink),
+      batch_bytes_(options.batch_bytes),
+      ahead_threads_(options.readers_ahead.value_or(AheadReaders::ThreadsFor(UsableCores()))),
+      offer_rest_(options.batch_bytes),
       step_(std::move(step)) {}
 
 EventList::Left EventList::Read() {
@@ -259,25 +265,96 @@ void EventList::LosePart(ProblemKind kind, uint64_t offset, uint64_t phases) {
   }
 }
 
+void EventList::NotePhase(bool has_phase, bool has_members) {
+  without_phase_ = has_phase ? 0 : 1;
+  if (!has_phase) empty_ = !has_members;
+}
+
+void EventList::TakeMended(ProblemKind kind, uint64_t offset) {
+  if (kind == ProblemKind::kMergedEvents) {
+    sink_.Drop(kind, offset);
+  } else {
+    problems_.Add(kind, offset);
+  }
+}
+
 void EventList::TakeEvent(const char* begin) {
-  without_phase_ = events_.has_phase() ? 0 : 1;
-  if (without_phase_ > 0) empty_ = *SkipSpace(begin + 1, cursor_.end()) == '}';
+  NotePhase(events_.has_phase(), *SkipSpace(begin + 1, cursor_.end()) != '}');
   for (const auto& [kind, at] : events_.mended()) {
-    const uint64_t offset = cursor_.window().OffsetOf(at);
-    if (kind == ProblemKind::kMergedEvents) {
-      sink_.Drop(kind, offset);
-    } else {
-      problems_.Add(kind, offset);
+    TakeMended(kind, cursor_.window().OffsetOf(at));
+  }
+}
+
+void EventList::OfferPieces() {
+  Window& window = cursor_.window();
+  if (window.offset() < offer_after_) return;
+  if (ahead_->IsIdle()) offer_from_ = window.offset();
+  while (ahead_->HasRoom()) {
+    const auto skipped = static_cast<size_t>(offer_from_ - window.offset());
+    cursor_.Ahead(skipped + batch_bytes_);
+    const char* const first = window.pos() + std::min(skipped, window.available());
+    const char* const limit =
+        first + std::min(static_cast<size_t>(window.end() - first), batch_bytes_);
+    const char* const stop = first < limit ? LastEventBorder(first, limit) : nullptr;
+    if (stop == nullptr) {
+      offer_after_ = window.OffsetOf(limit);
+      return;
     }
+    ahead_->Offer(first, stop, offer_from_);
+    offer_from_ = window.OffsetOf(SkipSpace(stop + 1, window.end()));
+  }
+}
+
+const AheadReaders::Piece* EventList::FindPiece() {
+  if (ahead_threads_ == 0 || !sink_.helped()) return nullptr;
+  if (!ahead_) ahead_.emplace(ahead_threads_);
+  const uint64_t offset = cursor_.offset();
+  bool useful = !ahead_->DropBefore(offset);
+  OfferPieces();
+  const AheadReaders::Piece* piece = ahead_->At(offset);
+  if (piece != nullptr) {
+    if (!sink_.CanTakeMore(piece->events.size())) {
+      ahead_->Release();
+      return nullptr;
+    }
+    useful &= piece->reached == piece->size;
+    if (useful) offer_rest_ = batch_bytes_;
+  }
+  if (!useful) {
+    // Damage is seldom alone, and what is read ahead of it is of no use: less and less is offered.
+    offer_after_ = std::max(offer_after_, offset + offer_rest_);
+    offer_rest_ = std::min(2 * offer_rest_, kMostRest);
+  }
+  return piece;
+}
+
+void EventList::TakePiece(const AheadReaders::Piece& piece) {
+  auto mended = piece.mended.begin();
+  for (uint32_t number = 0; number < piece.events.size(); ++number) {
+    const AheadReaders::Event& event = piece.events[number];
+    NotePhase(event.has_phase, event.has_members);
+    for (; mended != piece.mended.end() && mended->event == number; ++mended) {
+      TakeMended(mended->kind, piece.offset + mended->at);
+    }
+    sink_.Take(ahead_->Take(&strings_), piece.offset + event.at);
   }
 }
 
 bool EventList::ReadBatch() {
   Window& window = cursor_.window();
+  if (window.offset() < one_by_one_until_) return false;
+  if (const AheadReaders::Piece* const piece = FindPiece()) {
+    TakePiece(*piece);
+    if (piece->reached != piece->size) one_by_one_until_ = piece->offset + piece->size;
+    const size_t reached = piece->reached;
+    window.set_pos(window.pos() + reached);
+    ahead_->Release();
+    return reached != 0;
+  }
   // A batch needs the byte before it.
-  if (window.offset() < one_by_one_until_ || window.pos() == window.begin()) return false;
+  if (window.pos() == window.begin()) return false;
   const char* const first = window.pos();
-  const char* const limit = first + std::min(window.available(), EventBatch::kMaxBytes);
+  const char* const limit = first + std::min(window.available(), batch_bytes_);
   const char* const stop = LastEventBorder(first, limit);
   if (stop == nullptr) {
     one_by_one_until_ = window.OffsetOf(limit);

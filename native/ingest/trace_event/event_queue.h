@@ -31,7 +31,9 @@ class EventQueue {
   // As of EventSink, in the same order. May throw what the sink threw.
   void Take(const RawEvent& event, uint64_t offset);
   void Drop(ProblemKind kind, uint64_t offset, uint64_t count = 1);
-  bool CanTakeMore() const { return taken_ < kNone - 1; }
+  bool CanTakeMore(uint64_t count = 1) const { return taken_ + count < kNone; }
+  // Whether another thread files: the trace is long enough to gain from threads.
+  bool helped() const { return beside_; }
   // Files everything that was taken. Afterwards the sink is the reader's, until the next Take().
   void Drain();
 

@@ -39,7 +39,7 @@ class Reader {
         cursor_(&source, options.cancel),
         sink_(&builder_, &filing_problems_),
         queue_(&sink_, &builder_.strings(), options.alone_events),
-        list_(&cursor_, &builder_.strings(), &problems_, &queue_,
+        list_(&cursor_, &builder_.strings(), &problems_, &queue_, options,
               [this] { Progress(0.9 * source_.Fraction()); }),
         header_(&builder_.metadata(), &problems_) {}
 
