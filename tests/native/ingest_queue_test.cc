@@ -161,6 +161,31 @@ TEST_CASE("pieces that are read ahead are what one thread reads", "[queue]") {
   }
 }
 
+TEST_CASE("what is read does not depend on where batches end", "[queue]") {
+  // Between events stands what begins like the header of a trace, with and without events of its
+  // own.
+  for (
+      const char* other :
+      {R"({"deviceProperties":[{"id":7}],"ph":"X","name":"op","pid":1,"tid":1,"ts":5,"dur":1})",
+       R"({"schemaVersion":1,"traceEvents":[{"ph":"X","name":"b","pid":1,"tid":1,"ts":7,"dur":1}]})"}) {
+    std::string text = "{\"traceEvents\": [";
+    for (int i = 0; i < 60; ++i) {
+      text += (i > 0 ? "," : "") + std::string(R"({"ph":"X","name":"op )") + std::to_string(i) +
+              R"(","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":1})";
+      if (i == 30) text += std::string(",") + other;
+    }
+    text += "]}";
+    const auto whole = ReadFrom(text, kNeverHelped);
+    REQUIRE(whole.ok());
+    CHECK(whole->store->slice_count() >= 60);
+    for (const size_t batch : {size_t{80}, size_t{200}, size_t{1000}}) {
+      const auto other_batches = ReadFrom(text, kNeverHelped, 0, batch);
+      REQUIRE(other_batches.ok());
+      CheckSame(*whole->store, *other_batches->store);
+    }
+  }
+}
+
 TEST_CASE("readers ahead begin anew when their strings take much", "[queue]") {
   std::string events;
   for (int i = 0; i < 60'000; ++i) {

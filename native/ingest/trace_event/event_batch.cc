@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ingest/trace_event/header.h"
 #include "ingest/trace_event/nested.h"
 #include "ingest/trace_event/scan.h"
 #include "ingest/trace_event/window.h"
@@ -76,7 +77,12 @@ bool EachMember(object& members, Member&& member) {
 bool ReadEvent(object& event, EventReader* reader) {
   reader->Begin();
   Token token;
+  bool first = true;
   return EachMember(event, [&](std::string_view key, value& field) {
+    // A trace, whatever stands in it. The quote behind the key tells that it is whole.
+    if (std::exchange(first, false) && HeaderReader::IsKnownKey({key.data(), key.size() + 1})) {
+      return false;
+    }
     if (key == "args" && *field.raw_json_token().data() == '{') {
       object args;
       return !field.get_object().get(args) &&
