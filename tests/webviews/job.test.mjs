@@ -319,6 +319,17 @@ test('a folder of digests shows the same as its traces', async () => {
     await job.view('Communication');
     await page.getByRole('grid', { name: 'Operations' }).waitFor();
   });
+  rmSync(
+    join(
+      digests,
+      readdirSync(digests).find((name) => name.startsWith('node0_6.')),
+    ),
+  );
+  await withJob(digests, { digests: true }, async (job, page) => {
+    await page.getByText('Rank 6 has no digest here; the job has 8.').waitFor();
+    await job.view('Topology');
+    await page.getByText('No digest of rank 6.').waitFor();
+  });
 });
 
 test('what cannot be shown as a job says why', async () => {

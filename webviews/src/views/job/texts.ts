@@ -240,5 +240,7 @@ export const jobTexts = {
     `Rank ${rank}${comesLast ? ' arrives late' : ''}\n${devices || 'No device work'}${models}\nOpen its profile`,
   rankCell: (rank: number, comesLast: boolean) => `${rank}${comesLast ? ', late' : ''}`,
   noTraceOf: (count: number, ranks: string) => `No trace of ${pluralWord(count, 'rank')} ${ranks}.`,
+  noDigestOf: (count: number, ranks: string) =>
+    `No digest of ${pluralWord(count, 'rank')} ${ranks}.`,
   moreMachines: (more: number) => `and ${plural(more, 'more machine')}`,
 };

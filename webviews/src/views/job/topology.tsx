@@ -1,5 +1,6 @@
 // Where the ranks run: machines with their devices, and the process groups that tie them.
 import { openRank } from '../../host/host.ts';
+import { job } from '../../host/store.ts';
 import { viewState } from '../../host/view_state.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
@@ -21,6 +22,7 @@ function Machines() {
   const nodes = [...result.nodes].sort((a, b) =>
     a.name.localeCompare(b.name, 'en', { numeric: true }),
   );
+  const notHere = job.value?.digests === true ? jobTexts.noDigestOf : jobTexts.noTraceOf;
   const late = new Set(result.stragglers.map(({ rank }) => rank));
   const missing =
     result.worldSize === null || result.worldSize > 4096
@@ -69,7 +71,7 @@ function Machines() {
         ))}
       </ul>
       {missing.length === 0 ? null : (
-        <p class="note">{jobTexts.noTraceOf(missing.length, rangesText(missing))}</p>
+        <p class="note">{notHere(missing.length, rangesText(missing))}</p>
       )}
       {result.nodes.length > shownNodes ? (
         <p class="note">{jobTexts.moreMachines(result.nodes.length - shownNodes)}</p>
