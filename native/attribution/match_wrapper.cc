@@ -35,6 +35,7 @@ bool IsWrapperName(std::string_view name) {
                                                              "compile_wrapper",
                                                              "func_wrapper",
                                                              "call_with_context",
+                                                             "_method",  // of functools
                                                              "instrumented"};
   return names.count(name) > 0;
 }

@@ -1,5 +1,6 @@
 // Functions that are held by variables, wrapped by decorators, or chosen by the class of a value.
 #include "aligned.h"
+#include "attribution/match_wrapper.h"
 
 namespace emberline {
 namespace {
@@ -244,6 +245,16 @@ TEST_CASE("a wrapper stands for the function that it runs") {
   CHECK_LINES(
       source, "f",
       {{"frame decorate_context around:one", 2}, {"frame decorate_context around:three", 4}});
+}
+
+TEST_CASE("functools' wrappers of methods run where the method is called") {
+  CHECK(IsWrapperName("_method"));  // singledispatchmethod, partialmethod
+  const std::string source =
+      "def main(x):\n"
+      "    x.of(3)\n"  // 2
+      "    sizes = reduce(add, x.parameters())\n"
+      "    return sizes\n";
+  CHECK_LINES(source, "main", {{"frame _method around:of", 2}, {"builtin reduce", 3}});
 }
 
 TEST_CASE("only what is decorated runs as a wrapper") {
