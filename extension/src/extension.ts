@@ -26,7 +26,7 @@ import { ProfileEditors } from './editors/profile_editor.ts';
 import { TraceOffer } from './editors/trace_offer.ts';
 import { Annotations } from './source/annotations.ts';
 import { CostLenses } from './source/code_lens.ts';
-import { GroupWidths } from './editors/group_widths.ts';
+import { GroupWidths } from './workspace/group_widths.ts';
 import { CostDecorations } from './source/decorations.ts';
 import { FindingActions, Findings } from './source/findings.ts';
 import { CostHover } from './source/hover.ts';

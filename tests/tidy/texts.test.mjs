@@ -28,6 +28,8 @@ const noTexts = [
   /^Arrow(Up|Down)$/,
   // Classes of style sheets and names of filters that are put together elsewhere.
   /^(delta (worse|better)|operators module)$/,
+  // The style of a decoration.
+  /^none; position: absolute; left: 0$/,
   // Columns, small print and commands in Markdown.
   /&nbsp;|^<sub>|\]\(command:/,
   // Names: of an error, of the log, of a folder of Python's on Windows; and how a process ended.

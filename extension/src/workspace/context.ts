@@ -2,9 +2,9 @@ import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { CostOptions } from '#shared/protocol.ts';
 import type { Profiles } from '../daemon/profiles.ts';
-import type { GroupWidths } from '../editors/group_widths.ts';
 import type { Supervisor } from '../daemon/supervisor.ts';
 import { costSettings, extraSitePackages, pathMappings, tensorCoreRules } from './config.ts';
+import type { GroupWidths } from './group_widths.ts';
 import { interpreterSitePackages } from './interpreter.ts';
 
 /** What every part of the extension works with. */
