@@ -303,8 +303,9 @@ test('no hint stands beyond the columns that its editor has', () => {
   assert.deepEqual(place(80), [`41 ${bars[0]}`, `17 ${bars[1]}`, '2 4.54 ms, 8.0 %']);
   assert.deepEqual(place(70), [`31 ${bars[0]}`, `7 ${bars[1]}`, '2 8.0 %']);
   // A line that fills the editor has its share in its indentation.
-  assert.deepEqual(place(64), [`25 ${bars[0]}`, '2 6.28 ms, 11 %', 'indent 8.0%']);
-  assert.deepEqual(place(50), [`11 ${bars[0]}`, '2 11 %', 'indent 8.0%']);
+  // Where few have room for their bars, none has one.
+  assert.deepEqual(place(64), ['30 30.0 ms, 53 %', '6 6.28 ms, 11 %', 'indent 8.0%']);
+  assert.deepEqual(place(50), ['16 30.0 ms, 53 %', '2 11 %', 'indent 8.0%']);
   // Where lines are wrapped, their end is on another row.
   assert.deepEqual(place(50, { wraps: true })[2], `19 ${bars[2]}`);
   for (let columns = 26; columns < 120; columns++) {

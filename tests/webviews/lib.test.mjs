@@ -577,6 +577,7 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
       'sm90_xmma_gemm_bf1\u2026__5x_cublas',
     ],
     ['aten::mm', 4, 'ate\u2026'],
+    ['Qwen2RotaryEmbedding_12', 14, 'Qwen2Rotar\u2026_12'],
   ];
   for (const [text, letters, shown] of cases) {
     assert.equal(fit(text, letters), shown, `${text} in ${letters}`);

@@ -75,11 +75,30 @@ export function placedHints(
   lines: readonly HintedLine[],
   options: { columns: number; narrow: boolean; wraps?: boolean },
 ): PlacedHint[] {
-  const { columns, narrow } = options;
+  const { columns } = options;
   const ends = lines.map(({ width }) =>
     options.wraps === true && columns > 0 && width > columns ? width % columns : width,
   );
-  const texts = hintTexts(lines.map(({ hint }) => hint));
+  const barred = hintTexts(lines.map(({ hint }) => hint));
+  const placed = placeAll(lines, ends, barred, options);
+  const whole = placed.filter(({ text }, index) => text === barred[index]);
+  // Bars are there to be compared: where few lines have room for theirs, none has one.
+  return 2 * whole.length >= lines.length
+    ? placed
+    : placeAll(
+        lines,
+        ends,
+        lines.map(({ hint }) => hint.text),
+        options,
+      );
+}
+
+function placeAll(
+  lines: readonly HintedLine[],
+  ends: readonly number[],
+  texts: readonly string[],
+  { columns, narrow }: { columns: number; narrow: boolean },
+): PlacedHint[] {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 0);
   const column = Math.min(hintColumn(ends, narrow), Math.max(0, columns - longest));
   return lines.map(({ hint, indent }, index): PlacedHint => {

@@ -40,7 +40,8 @@ function beginning(text: string, room: number, widthOf: WidthOf): string {
  */
 function bothEnds(text: string, room: number, widthOf: WidthOf): string {
   if (widthOf(text) <= room) return text;
-  const { tail } = cutParts(text);
+  // "Conv2d_12" and "Conv2d_3" differ in their numbers alone.
+  const tail = cutParts(text).tail || (/_\d{1,5}$/.exec(text)?.[0] ?? '');
   if (tail === '') return beginning(text, room, widthOf);
   const letters = mostLetters(tail, (count) => widthOf(tail.slice(-count)) <= room * 0.4);
   const cut = letters === 0 ? '' : tail.slice(-letters);

@@ -15,7 +15,7 @@ import { announce, compared, linkBase, type ComparedSide } from '../host/store.t
 import { useAnswer } from '../host/query.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
-import { LinkButton, Segments } from '../widgets/controls.tsx';
+import { ActionButton, Segments } from '../widgets/controls.tsx';
 import { sideTitles } from '../views/compare/links.ts';
 import { sideColors } from '../views/compare/level_chart.tsx';
 import {
@@ -116,12 +116,12 @@ export function Comparison() {
                 onChange={(next) => (chosen.value = next)}
               />
             ) : null}
-            <LinkButton title={shellTexts.swapSidesHint} onClick={swap}>
+            <ActionButton title={shellTexts.swapSidesHint} onClick={swap}>
               {shellTexts.swapSides}
-            </LinkButton>
-            <LinkButton title={shellTexts.copyLinkHint} onClick={copyLink}>
+            </ActionButton>
+            <ActionButton title={shellTexts.copyLinkHint} onClick={copyLink}>
               {commonTexts.copyLink}
-            </LinkButton>
+            </ActionButton>
           </div>
         </div>
         <header class="shell-header">

@@ -10,7 +10,7 @@ import { job, selection, status } from '../host/store.ts';
 import { fileName, visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { jobTabs } from '../views/job/tabs.ts';
-import { LinkButton, Progress } from '../widgets/controls.tsx';
+import { ActionButton, Progress } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';
 import { Tabs } from './tabs.tsx';
 import { shellTexts } from './texts.ts';
@@ -54,7 +54,7 @@ function More({ loaded }: { loaded: LoadedJob }) {
     return (
       <div class="job-more" role="status">
         <span>{shellTexts.readingStopped(ranks)}</span>
-        <LinkButton onClick={() => tellHost('retry')}>{shellTexts.readRest}</LinkButton>
+        <ActionButton onClick={() => tellHost('retry')}>{shellTexts.readRest}</ActionButton>
       </div>
     );
   }
@@ -64,7 +64,7 @@ function More({ loaded }: { loaded: LoadedJob }) {
     <div class="job-more" role="status">
       <span>{shellTexts.readingContinues(ranks, percent)}</span>
       <Progress label={shellTexts.readingOtherRanks} percent={percent} />
-      <LinkButton onClick={() => tellHost('cancelLoad')}>{shellTexts.stop}</LinkButton>
+      <ActionButton onClick={() => tellHost('cancelLoad')}>{shellTexts.stop}</ActionButton>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { ProfileOpenResult, TraceInfo } from '#shared/protocol.ts';
 import { selectSteps, selectTrace } from '../host/choices.ts';
 import { profile, selection, trace } from '../host/store.ts';
 import { commonTexts } from '../lib/texts.ts';
-import { LinkButton } from '../widgets/controls.tsx';
+import { ActionButton } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';
 import { shellTexts } from './texts.ts';
 
@@ -113,7 +113,7 @@ export function TraceSelectors(props: {
               choices={names}
               onChange={(to) => onSteps(orderedRange(range[1]!, to))}
             />
-            <LinkButton onClick={() => onSteps(undefined)}>{commonTexts.wholeTrace}</LinkButton>
+            <ActionButton onClick={() => onSteps(undefined)}>{commonTexts.wholeTrace}</ActionButton>
           </>
         )
       ) : null}

@@ -87,6 +87,13 @@ export function PathName(props: { path: string; marks: readonly (' / ' | ': ' | 
   return <Fitted whole={path} shown={path} fit={fit} />;
 }
 
+/** What stands behind these marks tells tracks apart: "HCCL: Plane 0", "Queue depth, stream 7". */
+const trackMarks = [': ', ', '] as const;
+
+export function TrackName({ name }: { name: string }) {
+  return <PathName path={name} marks={trackMarks} />;
+}
+
 /** A name of the trace in its short form; exports hold it as it was recorded. */
 export function ShortName(props: { whole: string }) {
   return <span data-whole={visible(props.whole)}>{visible(shortName(props.whole))}</span>;

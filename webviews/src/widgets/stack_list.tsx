@@ -6,7 +6,7 @@ import { usePlacedFrames } from '../host/place.ts';
 import { announce } from '../host/store.ts';
 import { fileName, isFilePath, visible } from '../lib/format.ts';
 import type { Frame } from '#shared/protocol.ts';
-import { LinkButton } from './controls.tsx';
+import { ActionButton } from './controls.tsx';
 import { widgetTexts } from './texts.ts';
 
 export function frameTarget(frame: Frame) {
@@ -88,15 +88,15 @@ export function StackList(props: {
     <>
       <p class="stack-actions">
         {props.actions}
-        <LinkButton onClick={copy}>{widgetTexts.copyStack}</LinkButton>
+        <ActionButton onClick={copy}>{widgetTexts.copyStack}</ActionButton>
       </p>
       <ol class="stack" aria-label={widgetTexts.pythonStackLabel}>
         {parts(frames).map((part, index) =>
           part.folded && !unfolded.has(index) ? (
             <li key={index} class="fold">
-              <LinkButton onClick={() => setUnfolded(new Set([...unfolded, index]))}>
+              <ActionButton onClick={() => setUnfolded(new Set([...unfolded, index]))}>
                 {widgetTexts.libraryFrames(part.frames.length)}
-              </LinkButton>
+              </ActionButton>
             </li>
           ) : (
             part.frames.map((frame, at) => (

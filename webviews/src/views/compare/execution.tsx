@@ -12,7 +12,7 @@ import { epoch, carried } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
-import { LinkButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
@@ -214,9 +214,9 @@ function Level(props: {
       actions={
         <>
           {folded || whole.value ? (
-            <LinkButton pressed={whole.value} onClick={() => (whole.value = !whole.value)}>
+            <ActionButton pressed={whole.value} onClick={() => (whole.value = !whole.value)}>
               {comparisonTexts.smallPartsShown}
-            </LinkButton>
+            </ActionButton>
           ) : null}
           <ChartMenu name={comparisonTexts.alignedExecution} chart={root} asTable={asTable} />
         </>

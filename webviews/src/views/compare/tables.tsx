@@ -7,7 +7,7 @@ import type { Unit } from '#shared/numbers.ts';
 import { viewState } from '../../host/view_state.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
-import { LinkButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, Segments } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { PathName } from '../../widgets/name.tsx';
 import { Waiting } from '../../widgets/notices.tsx';
@@ -169,12 +169,12 @@ export function CompareTable(props: {
         <>
           {props.toolbar}
           {sort.value === '' ? null : (
-            <LinkButton
+            <ActionButton
               title={comparisonTexts.largestDifferenceFirstHint}
               onClick={() => (sort.value = '')}
             >
               {comparisonTexts.largestDifferenceFirst}
-            </LinkButton>
+            </ActionButton>
           )}
         </>
       }

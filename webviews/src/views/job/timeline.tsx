@@ -7,7 +7,7 @@ import { viewState } from '../../host/view_state.ts';
 import { chartColors } from '../../lib/colors.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { CanvasField, sharpContext } from '../../widgets/canvas_field.tsx';
-import { LinkButton } from '../../widgets/controls.tsx';
+import { ActionButton } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
@@ -317,9 +317,9 @@ export function JobTimeline() {
                 onChange={(next) => (first.value = Number(next))}
               />
             ) : null}
-            <LinkButton onClick={() => show({ from: 0, to: whole })}>
+            <ActionButton onClick={() => show({ from: 0, to: whole })}>
               {jobTexts.wholeJob}
-            </LinkButton>
+            </ActionButton>
           </>
         }
       >
@@ -347,7 +347,9 @@ export function JobTimeline() {
       {call.value < 0 || call.value >= result.collectives ? null : (
         <Panel
           title={jobTexts.collective(call.value)}
-          actions={<LinkButton onClick={() => (call.value = -1)}>{commonTexts.close}</LinkButton>}
+          actions={
+            <ActionButton onClick={() => (call.value = -1)}>{commonTexts.close}</ActionButton>
+          }
         >
           <CallMembers call={call.value} />
         </Panel>

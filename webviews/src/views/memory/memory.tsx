@@ -15,7 +15,7 @@ import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import { Check } from '../../widgets/check.tsx';
-import { LinkButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { Curve, type CurveRange, type CurveSeries } from '../../widgets/curve.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
@@ -200,7 +200,7 @@ export function MemoryView() {
         ) : (
           <>
             <span>{memoryTexts.rangeTo(range.from, range.to)}</span>
-            <LinkButton onClick={() => setRange(undefined)}>{commonTexts.resetZoom}</LinkButton>
+            <ActionButton onClick={() => setRange(undefined)}>{commonTexts.resetZoom}</ActionButton>
             {viewAction('timeline', sharedTexts.timeline, memoryTexts.showRangeInTimeline, {
               range: { startNs: Math.round(range.from), endNs: Math.round(range.to) },
             }).map((action) => (

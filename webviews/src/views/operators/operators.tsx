@@ -11,7 +11,7 @@ import { trace } from '../../host/store.ts';
 import { quantity } from '#shared/numbers.ts';
 import type { Row, ViewOperatorsResult, ViewOperatorStacksResult } from '#shared/protocol.ts';
 import { commonTexts } from '../../lib/texts.ts';
-import { LinkButton, Segments } from '../../widgets/controls.tsx';
+import { ActionButton, LinkButton, Segments } from '../../widgets/controls.tsx';
 import { Charts } from '../../widgets/charts.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
@@ -136,9 +136,9 @@ function Stacks(props: { value: ViewOperatorStacksResult }) {
       ))}
       {shown.length < value.stacks.length ? (
         <p class="more">
-          <LinkButton onClick={() => setAll(true)}>
+          <ActionButton onClick={() => setAll(true)}>
             {operatorsTexts.showMoreStacks(value.stacks.length - shown.length)}
-          </LinkButton>
+          </ActionButton>
         </p>
       ) : null}
     </div>

@@ -2,15 +2,12 @@
 import { visible } from '../../lib/format.ts';
 import type { Row } from '../../lanes/rows.ts';
 import { Icon } from '../../widgets/icon.tsx';
-import { PathName } from '../../widgets/name.tsx';
+import { TrackName } from '../../widgets/name.tsx';
 import { movedOrder } from '../../lanes/layout.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { prefs, togglePref, tracks } from './state.ts';
 import { layout, namesPx } from './status.ts';
 import { timelineTexts } from './texts.ts';
-
-/** "HCCL: Plane 0" and "Queue depth, stream 7": what stands behind the mark tells tracks apart. */
-const trackMarks = [': ', ', '] as const;
 
 function moveRow(row: Row, by: -1 | 1): void {
   const all = tracks.peek();
@@ -53,7 +50,7 @@ export function Labels() {
           >
             <span class={`codicon-chevron ${row.open ? 'down' : ''}`} aria-hidden="true" />
             <span class="tl-name" aria-hidden="true">
-              <PathName path={row.track.name} marks={trackMarks} />
+              <TrackName name={row.track.name} />
             </span>
           </button>
           <span class="tl-actions">

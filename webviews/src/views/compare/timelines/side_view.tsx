@@ -9,6 +9,7 @@ import { visibleRows, type Scene } from '../../../lanes/scene.ts';
 import { useWindowSource } from '../../../lanes/use_source.ts';
 import { wheelMove, wheelPx } from '../../../lanes/wheel.ts';
 import { visible } from '../../../lib/format.ts';
+import { TrackName } from '../../../widgets/name.tsx';
 import { Failure, Waiting } from '../../../widgets/notices.tsx';
 import { hitAt, type Hit } from '../../../lanes/hits.ts';
 import { layoutRows } from '../../../lanes/layout.ts';
@@ -66,7 +67,9 @@ function RowNames(props: { side: SideName; layout: Layout; widthPx: number }) {
             onClick={() => toggle(key)}
           >
             <span class={`codicon-chevron ${open ? 'down' : ''}`} aria-hidden="true" />
-            <span class="tl-name">{visible(track.name)}</span>
+            <span class="tl-name" aria-hidden="true">
+              <TrackName name={track.name} />
+            </span>
           </button>
         </div>
       ))}

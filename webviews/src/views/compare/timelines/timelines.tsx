@@ -8,7 +8,7 @@ import { compared, epoch } from '../../../host/store.ts';
 import { visible } from '../../../lib/format.ts';
 import { commonTexts } from '../../../lib/texts.ts';
 import { Check } from '../../../widgets/check.tsx';
-import { LinkButton } from '../../../widgets/controls.tsx';
+import { ActionButton, LinkButton } from '../../../widgets/controls.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
 import { signed } from '../change.tsx';
 import { sideTitles, timelineAction } from '../links.ts';
@@ -113,9 +113,9 @@ export function Timelines() {
     <div class="pair">
       <div class="pair-tools">
         <Check label={pairTexts.lockOnMatchedPoints} checked={locked.value} onChange={setLocked} />
-        <LinkButton title={pairTexts.wholeTracesHint} onClick={showAll}>
+        <ActionButton title={pairTexts.wholeTracesHint} onClick={showAll}>
           {pairTexts.wholeTraces}
-        </LinkButton>
+        </ActionButton>
         <span class="note">
           {none && locked.value ? pairTexts.nothingMatches : pairTexts.clickAndKeys}
         </span>

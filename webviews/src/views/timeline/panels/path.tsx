@@ -10,7 +10,7 @@ import { announce, title } from '../../../host/store.ts';
 import { visible } from '../../../lib/format.ts';
 import { placeName, placeOf } from '../../../lib/place_text.ts';
 import { commonTexts } from '../../../lib/texts.ts';
-import { LinkButton, Segments } from '../../../widgets/controls.tsx';
+import { ActionButton, LinkButton, Segments } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
 import { ShortName } from '../../../widgets/name.tsx';
 import { Failure, Nothing, Waiting } from '../../../widgets/notices.tsx';
@@ -148,12 +148,12 @@ export function PathPanel() {
       <h2>{commonTexts.criticalPath}</h2>
       <p>{panelTexts.whatPathIs(value.steps)}</p>
       <p class="tl-buttons">
-        <LinkButton
+        <ActionButton
           title={panelTexts.exportWithPathHint}
           onClick={() => void saveAugmented().catch(failed)}
         >
           {panelTexts.exportWithPath}
-        </LinkButton>
+        </ActionButton>
       </p>
       <h3>{commonTexts.allSteps}</h3>
       <Sums />

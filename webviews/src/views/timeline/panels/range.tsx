@@ -50,12 +50,15 @@ export function RangeDetails(props: { range: TimeRange }) {
         {panelTexts.whatRangeHolds(range.startNs, range.endNs, trackCount, sliceCount)}
       </p>
       <p class="tl-buttons">
-        <LinkButton onClick={() => fit(range.startNs, range.endNs)}>
+        <ActionButton onClick={() => fit(range.startNs, range.endNs)}>
           {panelTexts.zoomToRange}
-        </LinkButton>
-        <LinkButton title={panelTexts.exportAsTraceHint} onClick={() => void save().catch(failed)}>
+        </ActionButton>
+        <ActionButton
+          title={panelTexts.exportAsTraceHint}
+          onClick={() => void save().catch(failed)}
+        >
           {panelTexts.exportAsTrace}
-        </LinkButton>
+        </ActionButton>
         <ActionButton
           onClick={() => {
             markedRange.value = null;

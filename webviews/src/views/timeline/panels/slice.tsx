@@ -8,7 +8,7 @@ import { isFilePath, visible } from '../../../lib/format.ts';
 import { shortName } from '#shared/names.ts';
 import { commonTexts } from '../../../lib/texts.ts';
 import { Check } from '../../../widgets/check.tsx';
-import { LinkButton } from '../../../widgets/controls.tsx';
+import { ActionButton, LinkButton } from '../../../widgets/controls.tsx';
 import { PlainTable } from '../../../widgets/plain_table.tsx';
 import { frameTarget } from '../../../widgets/stack_list.tsx';
 import { filterFor } from '../../links.ts';
@@ -127,9 +127,9 @@ function Ways(props: { slice: SliceDetail }) {
   const userFrame = slice.stack.find((frame) => !frame.library && isFilePath(frame.file));
   return (
     <p class="tl-buttons">
-      <LinkButton onClick={() => fit(slice.startNs, slice.startNs + slice.durationNs)}>
+      <ActionButton onClick={() => fit(slice.startNs, slice.startNs + slice.durationNs)}>
         {panelTexts.zoomToSelection}
-      </LinkButton>
+      </ActionButton>
       {slice.kind === 'cpuOp' ? (
         <LinkButton
           onClick={() => navigate({ view: 'operators', filter: rowNamed('name', slice.name) })}
