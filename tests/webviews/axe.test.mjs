@@ -70,11 +70,11 @@ for (const [name, open] of Object.entries(opened)) {
   const skip = corpus === undefined ? 'EMBERLINE_CORPUS is not set' : false;
   test(`every view of ${name} is accessible`, { skip }, async () => {
     const found = [];
-    // What is drawn differs from trace to trace, colors by theme hardly: two of them are enough here.
-    for (const theme of ['light', 'hc-dark']) {
+    // Beside an editor, where columns give way and bars wrap, and in a window of its own.
+    const widths = { light: 640, 'hc-dark': 640, dark: 1280, 'hc-light': 1280 };
+    for (const [theme, width] of Object.entries(widths)) {
       const page = await open(theme);
-      // Beside an editor: columns give way and bars wrap.
-      await page.page.setViewportSize({ width: 640, height: 708 });
+      await page.page.setViewportSize({ width, height: 708 });
       for (const tab of await page.page
         .getByRole('tab', { includeHidden: true })
         .allTextContents()) {
