@@ -85,6 +85,7 @@ class RankLaunches : public RowTable<Row> {
     AddWhat(rank);
     AddTimes();
     AddKinds();
+    AddCall();
     table_.Add(Link("slice", "Slice", "The launched work on the timeline.", CellType::kInteger),
                [](const Row& r) { return Cell(static_cast<int64_t>(r.launched.work)); });
   }
@@ -115,21 +116,10 @@ class RankLaunches : public RowTable<Row> {
         [this](const Row& r) {
           return OptionalCell(s_.ArgInt(r.launched.work, ArgRole::kCorrelation));
         });
-    table_.Add(
-        MomentFact("startUs", "Start", "Start of the call, since the start of the rank's trace."),
-        [this](const Row& r) { return TimeCell(s_.start(r.launched.call)); });
-    table_.Add(TextFact("call", "Call", "Runtime or driver call that launched the work."),
-               [this](const Row& r) { return NameCell(r.launched.call); });
-    table_.Add(TextFact("operator", "Operator", "Innermost operator that made the call."),
-               [this](const Row& r) { return NameCell(model_.op[r.launched.call]); });
     table_.Add(TextFact("name", "Work", "Kernel, copy or memset; of several, the first."),
                [this](const Row& r) { return NameCell(r.launched.work); });
-    table_.Add(Count("workCount", "Pieces of work",
-                     "Number of pieces of device work that the call launched; a graph has many."),
-               [this](const Row& r) {
-                 const size_t works = model_.launched[r.launched.call].size();
-                 return Cell(static_cast<int64_t>(std::max<size_t>(1, works)));
-               });
+    table_.Add(TextFact("operator", "Operator", "Innermost operator that made the call."),
+               [this](const Row& r) { return NameCell(model_.op[r.launched.call]); });
   }
 
   void AddTimes() {
@@ -147,6 +137,21 @@ class RankLaunches : public RowTable<Row> {
                  "Part of the delay during which the stream had nothing else to do; empty for "
                  "several pieces of work."),
         [](const Row& r) { return r.launched.several ? Cell() : TimeCell(r.times.avoidable); });
+  }
+
+  // Behind what most rows are read for.
+  void AddCall() {
+    table_.Add(
+        MomentFact("startUs", "Start", "Start of the call, since the start of the rank's trace."),
+        [this](const Row& r) { return TimeCell(s_.start(r.launched.call)); });
+    table_.Add(TextFact("call", "Call", "Runtime or driver call that launched the work."),
+               [this](const Row& r) { return NameCell(r.launched.call); });
+    table_.Add(Count("workCount", "Pieces of work",
+                     "Number of pieces of device work that the call launched; a graph has many."),
+               [this](const Row& r) {
+                 const size_t works = model_.launched[r.launched.call].size();
+                 return Cell(static_cast<int64_t>(std::max<size_t>(1, works)));
+               });
   }
 
   // Empty for calls with several works, which the sums over launches leave out.

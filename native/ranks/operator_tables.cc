@@ -23,13 +23,13 @@ Table OperatorKernelsTable(const Job& job) {
            [](const Row& r) { return TextCell(r.item->operation); })
       .Add(TextKey("pattern", "Kernels",
                    "Kernels, copies and memsets that one call of the operator launched, in the "
-                   "order of the launches."),
+                   "order of the launches; \"|\" stands between them."),
            [](const Row& r) {
              std::string text;
              for (const std::string& name : r.item->kernels) {
-               text += (text.empty() ? "" : " -> ") + name;
+               text += (text.empty() ? "" : "|") + name;
              }
-             if (r.item->launched > r.item->kernels.size()) text += " -> ...";
+             if (r.item->launched > r.item->kernels.size()) text += "|...";
              return TextCell(text);
            })
       .Add(Count("kernels", "Length", "Number of kernels, copies and memsets of one call.",

@@ -307,7 +307,7 @@ function workOfOperators(events) {
     list.sort((a, b) => a.call.start - b.call.start || a.work.start - b.work.start);
     const [{ call, work }] = list;
     rows.push({
-      key: `${operator.name}: ${list.map((one) => one.work.name).join(' -> ')}`,
+      key: `${operator.name}: ${list.map((one) => one.work.name).join('|')}`,
       kernels: list.length,
       time: list.reduce((total, one) => total + one.work.length, 0),
       toCall: call.start - operator.start,

@@ -82,6 +82,18 @@ function launchedCell(row: Row): ComponentChildren {
   );
 }
 
+/** A cell with kernels that follow each other: by their short names. */
+function patternCell(row: Row): ComponentChildren {
+  const whole = text(row, 'pattern');
+  return <Name whole={whole} shown={whole.split('|').map(shortName).join(' → ')} />;
+}
+
+/** A cell with an id, whose digits are no quantity. */
+function correlationCell(row: Row): ComponentChildren {
+  const id = numberOf(row, 'correlation');
+  return id === undefined ? '\u2013' : String(id);
+}
+
 /** A cell with what a rank did: kernels among it by their short names. */
 const activityCell =
   (key: string) =>
@@ -123,6 +135,8 @@ export function JobTable(props: {
         maxRank: rankCell('maxRank'),
         device: deviceCell,
         place: placeCell,
+        pattern: patternCell,
+        correlation: correlationCell,
         reason: activityCell('reason'),
         ...(by === 'launchRows' ? { name: launchedCell } : {}),
         ...(by === 'reasons' ? { name: activityCell('name') } : {}),
