@@ -190,6 +190,7 @@ export function StacksView() {
           // Where they are folded, no row is one of a library.
           hideColumns={() => (fold.value ? ['library'] : [])}
           actions={rowActions}
+          empty={stacksTexts.noFunctionOf(used)}
         />
       </Panel>
     </>

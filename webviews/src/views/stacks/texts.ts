@@ -18,5 +18,9 @@ export const stacksTexts = {
     'The width of a box is the host time spent in it and in what it called. “recompute” holds what activation checkpointing reran; threads other than the main one are folded.',
   noMatchingStacks: 'No matching stacks.',
   pythonStacks: 'Python stacks',
+  noFunctionOf: (weight: string) =>
+    weight === 'device'
+      ? 'No recorded Python function launched this work.'
+      : 'No recorded Python function was running in this time.',
   self: (selfUs: number) => `Self ${quantity(selfUs, 'us')}`,
 };
