@@ -366,6 +366,74 @@ test('what operators launched, as HTA has it', { skip }, async () => {
   assert.ok(Math.abs(most.meanRuntimeDelayUs - 293.1) < 2);
 });
 
+/** Calls of an operator by the works of `isRow` that they launched, in order of their starts. */
+function sequencesOf(events, operator, isRow) {
+  const calls = new Map(events.filter(isCall).map((event) => [event.args?.correlation, event]));
+  const rows = events.filter(isRow).toSorted((a, b) => a.start - b.start);
+  const within = (event, outer) =>
+    event.tid === outer.tid &&
+    event.start >= outer.start &&
+    event.start + event.length <= outer.start + outer.length;
+  const found = events
+    .filter((event) => event.category === 'cpu_op' && event.name === operator)
+    .map((outer) => {
+      const launched = rows.filter(({ args }) => {
+        const call = calls.get(args?.correlation);
+        return call !== undefined && within(call, outer);
+      });
+      const time = launched.reduce((sum, event) => sum + event.length, 0);
+      return { pattern: launched.map(({ name }) => name).join('|'), time, host: outer.length };
+    });
+  return [...groupBy(found, ({ pattern }) => pattern)].map(([pattern, list]) => ({
+    pattern,
+    count: list.length,
+    timeUs: list.reduce((sum, one) => sum + one.time, 0) / 1000,
+    hostUs: list.reduce((sum, one) => sum + one.host, 0) / 1000,
+  }));
+}
+
+test('sequences of kernels, as HTA has them, but for its waits of streams', { skip }, async () => {
+  const events = eventsOf(at(alexnet));
+  const times = (list) =>
+    list.map((one) => [one.count, one.timeUs]).toSorted((a, b) => b[0] - a[0] || b[1] - a[1]);
+  // HTA takes a stream's wait for another for a kernel. Two calls that launched the same kernels
+  // are two patterns with it, for their waits began in different places between the kernels, and
+  // the waits count as kernel time.
+  const isHtaRow = (event) => isWork(event) || event.name === 'Stream Wait Event';
+  assert.deepEqual(times(sequencesOf(events, 'aten::conv2d', isHtaRow)), [
+    [6, 2403],
+    [1, 1230],
+    [1, 1225],
+    [1, 750],
+    [1, 735],
+  ]);
+  const truth = sequencesOf(events, 'aten::conv2d', isWork);
+  assert.deepEqual(times(truth), [
+    [6, 2403],
+    [2, 1475],
+    [1, 1230],
+    [1, 1225],
+  ]);
+  const { rows } = await emberlineJson(
+    'sequences',
+    at(alexnet),
+    '--param',
+    'operator=aten::conv2d',
+  );
+  const byPattern = (a, b) => (a.pattern < b.pattern ? -1 : 1);
+  assert.deepEqual(
+    rows
+      .map((row) => ({
+        pattern: row.pattern,
+        count: row.count,
+        timeUs: row.gpuKernelDurationUs,
+        hostUs: row.cpuOpDurationUs,
+      }))
+      .toSorted(byPattern),
+    truth.toSorted(byPattern),
+  );
+});
+
 const annotated = [
   traces[1],
   traces[2],
