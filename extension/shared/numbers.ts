@@ -102,7 +102,15 @@ export function columnScale(unit: Unit, largest: number, whole = false): Scale {
 }
 
 /** Units of which a cell takes the one that suits it: a column spans nanoseconds to seconds. */
-const adaptive: ReadonlySet<Unit> = new Set(['us', 'ns', 'bytes', 'flops', 'ratio', 'percent']);
+const adaptive: ReadonlySet<Unit> = new Set([
+  'us',
+  'ns',
+  'bytes',
+  'flops',
+  'ratio',
+  'percent',
+  'gbPerS',
+]);
 
 /** A number in its column's unit. Values that are not 0 but round to it are shown as "< 0.1". */
 export function scaled(value: number, { divisor, digits, each }: Scale): string {
@@ -132,7 +140,9 @@ export function longestText(scale: Scale, largest: number): string {
       ? '< 0.1 %'
       : scale.each === 'bytes'
         ? '1,023 KiB'
-        : '99.9 ms';
+        : scale.each === 'gbPerS'
+          ? '99.9 GB/s'
+          : '99.9 ms';
   return usual.length > text.length ? usual : text;
 }
 
@@ -169,7 +179,7 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
     case 'percent':
       return change(value);
     case 'gbPerS':
-      return `${fixed(value, digitsFor(value))} GB/s`;
+      return `${plain(value)} GB/s`;
     case 'count':
       return fixed(value, 0);
     case '':

@@ -10,7 +10,7 @@ import { writeRanks } from '../generator/drawn_ranks.mjs';
 import { generateJob, writeJob } from '../generator/job.mjs';
 import { drawPipeline } from '../generator/pipeline.mjs';
 import { axe, commandLine, Harness } from './harness.mjs';
-import { rowCounts } from '../lib/roles.mjs';
+import { chartsOf, rowCounts } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 const straggler = { rank: 5, kind: 'device', extraNs: 1_500_000 };
@@ -142,6 +142,60 @@ test('the map of ranks and steps walks by keys and opens a rank', async () => {
     const opened = await job.sent('openRank', () => page.keyboard.press('Enter'));
     assert.equal(opened.rank, 1);
     assert.equal(await page.getByRole('row').count(), 1 + 8 * 3);
+  });
+});
+
+test('the charts of a job are one low strip; rows too low to be told apart can be made higher', async () => {
+  await withJob(whole, {}, async (job, page) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    for (const [tab, table] of [
+      ['Steps', 'Ranks by step'],
+      ['Communication', 'Operations'],
+    ]) {
+      await job.view(tab);
+      const charts = await chartsOf(page).getByRole('application').all();
+      assert.ok(charts.length > 0);
+      for (const chart of charts) {
+        const { height } = await chart.boundingBox();
+        assert.ok(height <= 120, `${tab}: a chart of ${height} px`);
+      }
+      const grid = await page.getByRole('grid', { name: table }).boundingBox();
+      assert.ok(grid.y < 320, `${tab}: the table begins at ${grid.y}`);
+    }
+    const pairs = page.getByRole('application', { name: /^Bytes from rank to rank/ });
+    const low = (await pairs.boundingBox()).height;
+    await page.getByRole('button', { name: /^Show higher rows/ }).click();
+    assert.ok(
+      (await pairs.boundingBox()).height > 2 * low,
+      'eight ranks have room for their names',
+    );
+    await page.getByRole('button', { name: /^Show lower rows/ }).click();
+    assert.equal((await pairs.boundingBox()).height, low);
+    // A bandwidth has about three figures, however large it is.
+    const rate = await page
+      .getByRole('grid', { name: 'Operations' })
+      .locator('[data-row="0"] [data-key=busBandwidth], [data-row="0"][data-key=busBandwidth]')
+      .first()
+      .innerText();
+    assert.match(rate, /^\d{3} GB\/s$/);
+  });
+});
+
+test('ranks of a single step stand side by side', async () => {
+  const path = join(folder, 'oneStep');
+  writeJob(path, { ranks: 8, steps: 1, seed: 6, straggler });
+  await withJob(path, {}, async (job, page) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await job.view('Steps');
+    const map = page.getByRole('application', { name: /^Step time by rank and step/ });
+    const box = await map.boundingBox();
+    // Ranks stand apart by more than a hundred pixels, and each opens its own profile.
+    const left = box.x + 49;
+    const opened = await job.sent('openRank', () => page.mouse.click(left + 5.5 * 120, box.y + 20));
+    assert.equal(opened.rank, 5);
+    await map.focus();
+    await page.keyboard.press('End');
+    assert.match(await map.getAttribute('aria-label'), /Rank 7, step 0/);
   });
 });
 

@@ -90,14 +90,15 @@ test('a number that rounds to nothing is told from nothing', () => {
   assert.equal(scaled(131072, kib), '128.0');
 });
 
-test('in a table each time, size and share has the unit that suits it', () => {
+test('in a table each time, size, share and rate has the unit that suits it', () => {
   const columns = [
     { unit: 'us', largest: 1_500_000 },
     { unit: 'bytes', largest: 2 ** 30 },
     { unit: 'ratio', largest: 1 },
     { unit: 'count', largest: 2_000_000 },
+    { unit: 'gbPerS', largest: 3350.4 },
   ];
-  const [time, size, part, count] = columnScales(columns);
+  const [time, size, part, count, rate] = columnScales(columns);
   assert.equal(scaled(15_100, time), '15.1 ms');
   assert.equal(scaled(0.25, time), '250 ns');
   assert.equal(scaled(83 * 1024, size), '83.0 KiB');
@@ -106,7 +107,11 @@ test('in a table each time, size and share has the unit that suits it', () => {
   assert.equal(scaled(1, part), '100 %');
   assert.equal(scaled(0.0001, part), '< 0.1 %');
   assert.equal(scaled(1_234_567, count), '1,234,567');
-  for (const scale of [time, size, part]) assert.equal(scale.suffix, '');
+  assert.equal(scaled(3350.4, rate), '3,350 GB/s');
+  assert.equal(scaled(12.34, rate), '12.3 GB/s');
+  assert.equal(scaled(0.0123, rate), '0.012 GB/s');
+  assert.equal(scaled(0.0001, rate), '< 0.001 GB/s');
+  for (const scale of [time, size, part, rate]) assert.equal(scale.suffix, '');
 });
 
 test('shapes are written as sizes', () => {

@@ -27,17 +27,29 @@ export function Levels(props: {
         {props.children}
       </div>
       {heightPx <= lowPx ? null : (
-        <button
-          type="button"
-          class="levels-more"
-          aria-expanded={all}
-          aria-label={widgetTexts.labelOf(label, name)}
-          title={label}
-          onClick={() => (open.value = !all)}
-        >
-          <span class="chevron" aria-hidden="true" />
-        </button>
+        <MoreEdge name={name} label={label} open={all} onClick={() => (open.value = !all)} />
       )}
     </>
+  );
+}
+
+/** The lower edge of a chart that can be made higher. `label`: what a click does to the chart `name`. */
+export function MoreEdge(props: {
+  name: string;
+  label: string;
+  open: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      class="levels-more"
+      aria-expanded={props.open}
+      aria-label={widgetTexts.labelOf(props.label, props.name)}
+      title={props.label}
+      onClick={props.onClick}
+    >
+      <span class="chevron" aria-hidden="true" />
+    </button>
   );
 }

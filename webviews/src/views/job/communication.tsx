@@ -56,6 +56,15 @@ function SizePlot() {
       definition={jobTexts.bandwidthBySizeHint}
       actions={
         <>
+          {points.length === 0 || asTable.value ? null : (
+            <Legend
+              parts={operations.map((title, index) => {
+                const color = colors[index]!;
+                const mark = <Mark shape={index} x={5} y={5} r={3.5} color={color} />;
+                return { title, color, mark };
+              })}
+            />
+          )}
           <Segments
             label={jobTexts.bandwidth}
             of={rate}
@@ -94,23 +103,14 @@ function SizePlot() {
             ])}
           />
         ) : (
-          <>
-            <Scatter
-              label={jobTexts.bandwidthOfCollectives}
-              xTitle={jobTexts.sizeAxis}
-              xUnit="bytes"
-              yTitle={rate.value === 'busBandwidth' ? jobTexts.busBandwidth : jobTexts.bandwidth}
-              yUnit="gbPerS"
-              points={points}
-            />
-            <Legend
-              parts={operations.map((title, index) => {
-                const color = colors[index]!;
-                const mark = <Mark shape={index} x={5} y={5} r={3.5} color={color} />;
-                return { title, color, mark };
-              })}
-            />
-          </>
+          <Scatter
+            label={jobTexts.bandwidthOfCollectives}
+            xTitle={jobTexts.sizeAxis}
+            xUnit="bytes"
+            yTitle={rate.value === 'busBandwidth' ? jobTexts.busBandwidth : jobTexts.bandwidth}
+            yUnit="gbPerS"
+            points={points}
+          />
         )}
       </div>
     </Panel>
@@ -214,6 +214,7 @@ function MatrixOf({ by }: { by: keyof typeof ends }) {
           />
         ) : (
           <HeatMap
+            stateKey="matrix"
             label={machines ? jobTexts.bytesBetweenMachines : jobTexts.bytesFromRankToRank}
             xTitle={machines ? jobTexts.toMachine : jobTexts.toRank}
             yTitle={machines ? jobTexts.fromMachineTitle : jobTexts.fromRank}

@@ -1,19 +1,29 @@
-// A figure by row and column as a field of colors: the more, the stronger.
+// A figure by row and column as a field of colors: the more, the stronger. It is low, because a table
+// stands below it; where its rows are too low to be told apart, its edge makes them higher.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { exact, quantity, type Unit } from '#shared/numbers.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { CanvasField, sharpContext } from '../../widgets/canvas_field.tsx';
+import { useKept } from '../../widgets/kept.ts';
+import { MoreEdge } from '../../widgets/levels.tsx';
 import { resolveColor, themeSerial } from '../../widgets/theme.ts';
 import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
+import { letterPx, stripPx } from './strip.ts';
 import { jobTexts } from './texts.ts';
 
 const shades = 24;
-const margin = { top: 6, right: 8, bottom: 40 };
-const tallest = 26;
-const highestPx = 340;
+const margin = { top: 4, right: 8, bottom: 34 };
+/** A cell is never larger. */
+const mostCell = { width: 120, height: 36 };
+/** Height of the rows together: at first, and after a click on the lower edge. */
+const rowsPx = { low: stripPx - margin.top - margin.bottom, high: 340 };
+/** Rows as high as their names need no more room. */
+const readablePx = 13;
 
 export interface HeatMapProps {
+  /** Keeps apart what is kept of several in one view. */
+  stateKey: string;
   label: string;
   xTitle: string;
   yTitle: string;
@@ -34,21 +44,26 @@ interface Cell {
   column: number;
 }
 
-function sizes(props: HeatMapProps, width: number) {
+function sizes(props: HeatMapProps, width: number, high: boolean) {
   const longest = props.lines.reduce((most, name) => Math.max(most, name.length), 1);
   const left = 30 + longest * 7;
   const cellWidth = Math.max(
     1,
-    Math.min(60, (width - left - margin.right) / Math.max(1, props.columns.length)),
+    Math.min(mostCell.width, (width - left - margin.right) / Math.max(1, props.columns.length)),
   );
-  const even = Math.min(tallest, highestPx / Math.max(1, props.lines.length));
+  const room = high ? rowsPx.high : rowsPx.low;
+  const even = Math.min(mostCell.height, room / Math.max(1, props.lines.length));
   const cellHeight = even >= 3 ? Math.floor(even) : even;
   const height = margin.top + cellHeight * props.lines.length + margin.bottom;
   return { left, cellWidth, cellHeight, height };
 }
 
-function draw(canvas: HTMLCanvasElement, props: HeatMapProps, width: number): void {
-  const { left, cellWidth, cellHeight, height } = sizes(props, width);
+function draw(
+  canvas: HTMLCanvasElement,
+  props: HeatMapProps,
+  width: number,
+  { left, cellWidth, cellHeight, height }: ReturnType<typeof sizes>,
+): void {
   const context = sharpContext(canvas, width, height);
   if (context === null) return;
   const surface = 'var(--vscode-editor-background)';
@@ -92,8 +107,10 @@ function draw(canvas: HTMLCanvasElement, props: HeatMapProps, width: number): vo
     if (x + context.measureText(name).width / 2 <= width) context.fillText(name, x, below + 10);
   });
   context.fillStyle = title;
-  const drawn = cellWidth * props.columns.length;
-  context.fillText(props.xTitle, left + drawn / 2, height - 10);
+  // The scale stands behind it.
+  context.textAlign = 'left';
+  context.fillText(props.xTitle, left, height - 8);
+  context.textAlign = 'center';
   context.save();
   context.translate(10, margin.top + (cellHeight * props.lines.length) / 2);
   context.rotate(-Math.PI / 2);
@@ -108,10 +125,12 @@ export function HeatMap(props: HeatMapProps) {
   const [hot, setHot] = useState<Cell | undefined>(undefined);
   const last = useRef<Cell>({ line: 0, column: 0 });
   const theme = themeSerial.value;
-  const place = sizes(props, width);
+  const high = useKept(`${props.stateKey}High`, false);
+  const place = sizes(props, width, high.value);
+  const growable = sizes(props, width, false).cellHeight < readablePx;
   useLayoutEffect(() => {
-    if (canvas.current !== null && width > 0) draw(canvas.current, props, width);
-  }, [width, theme, props.cells, props.color]);
+    if (canvas.current !== null && width > 0) draw(canvas.current, props, width, place);
+  }, [width, theme, props.cells, props.color, high.value]);
   const show = (cell: Cell): void => {
     const line = Math.max(0, Math.min(props.lines.length - 1, cell.line));
     const column = Math.max(0, Math.min(props.columns.length - 1, cell.column));
@@ -183,7 +202,13 @@ export function HeatMap(props: HeatMapProps) {
           />
         )}
       </CanvasField>
-      <p class="heat-scale" style={{ paddingLeft: `${place.left}px` }}>
+      <p
+        class="heat-scale"
+        style={{
+          left: `${place.left + props.xTitle.length * letterPx + 14}px`,
+          top: `${place.height - 18}px`,
+        }}
+      >
         <span>{ends[0]}</span>
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
           {Array.from({ length: shades }, (_, index) => (
@@ -198,6 +223,14 @@ export function HeatMap(props: HeatMapProps) {
         </svg>
         <span>{ends[1]}</span>
       </p>
+      {growable ? (
+        <MoreEdge
+          name={props.label}
+          label={high.value ? jobTexts.lowerRows : jobTexts.higherRows}
+          open={high.value}
+          onClick={() => (high.value = !high.value)}
+        />
+      ) : null}
       {hot === undefined ? null : (
         <LinesTooltip
           x={place.left + (hot.column + 1) * place.cellWidth}

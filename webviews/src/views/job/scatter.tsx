@@ -6,6 +6,7 @@ import { Axes } from '../../widgets/axes.tsx';
 import { PointFrame } from '../../widgets/point_frame.tsx';
 import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
+import { stripPx } from './strip.ts';
 import { jobTexts } from './texts.ts';
 
 export interface Point {
@@ -17,8 +18,10 @@ export interface Point {
   words: string[];
 }
 
-const height = 230;
-const margin = { top: 10, right: 30, bottom: 40, left: 76 };
+const height = stripPx;
+const margin = { top: 8, right: 30, bottom: 36, left: 90 };
+/** From mark to mark of the upright axis at least, in pixels. */
+const leastMarkPx = 18;
 
 /** Powers of `base` around the values; at most about `most` of them. */
 export function logTicks(least: number, largest: number, base: number, most: number): number[] {
@@ -64,13 +67,13 @@ export function Scatter(props: {
   const ys = points.map(({ y }) => y);
   const inner = Math.max(1, width - margin.left - margin.right);
   const xTicks = logTicks(Math.min(...xs), Math.max(...xs), 2, Math.max(2, inner / 90));
-  const yTicks = logTicks(Math.min(...ys), Math.max(...ys), 10, 5);
+  const down = height - margin.top - margin.bottom;
+  const yTicks = logTicks(Math.min(...ys), Math.max(...ys), 10, Math.floor(down / leastMarkPx));
   const place = (value: number, ticks: readonly number[]): number => {
     const [from, to] = [Math.log(ticks[0]!), Math.log(ticks[ticks.length - 1]!)];
     return (Math.log(value) - from) / (to - from);
   };
   const x = (value: number): number => margin.left + inner * place(value, xTicks);
-  const down = height - margin.top - margin.bottom;
   const y = (value: number): number => margin.top + down * (1 - place(value, yTicks));
   const shown = hot === undefined ? undefined : points[hot];
   const show = (index: number): void => {

@@ -62,6 +62,10 @@ function StepMap() {
     () => gridOf(rows ?? [], figure.value, devices),
     [rows, figure.value, devices],
   );
+  const turned = useMemo(
+    () => grid.steps.map((_, column) => grid.cells.map((line) => line[column])),
+    [grid],
+  );
   const words = (line: number, column: number): string[] => {
     const value = grid.cells[line]?.[column];
     const { rank, device } = grid.lines[line]!;
@@ -71,6 +75,29 @@ function StepMap() {
       jobTexts.opensProfile,
     ];
   };
+  const rankTitle = devices ? jobTexts.rankAndDevice : jobTexts.rank;
+  const names = grid.lines.map(({ name }) => name);
+  // The field is low and wide: what there is more of goes from left to right.
+  const field =
+    grid.steps.length >= names.length
+      ? {
+          xTitle: commonTexts.step,
+          yTitle: rankTitle,
+          columns: grid.steps,
+          lines: names,
+          cells: grid.cells,
+          describe: words,
+          onPick: (line: number) => openRank(grid.lines[line]!.rank),
+        }
+      : {
+          xTitle: rankTitle,
+          yTitle: commonTexts.step,
+          columns: names,
+          lines: grid.steps,
+          cells: turned,
+          describe: (line: number, column: number) => words(column, line),
+          onPick: (_: number, column: number) => openRank(grid.lines[column]!.rank),
+        };
   return (
     <Panel
       title={jobTexts.ranksAndSteps}
@@ -125,18 +152,13 @@ function StepMap() {
         ) : (
           <>
             <HeatMap
+              stateKey="stepMap"
               label={jobTexts.byRankAndStep(chosen.title)}
-              xTitle={commonTexts.step}
-              yTitle={devices ? jobTexts.rankAndDevice : jobTexts.rank}
-              columns={grid.steps}
-              lines={grid.lines.map(({ name }) => name)}
-              cells={grid.cells}
               least={grid.least}
               most={grid.most}
               unit="us"
               color={chosen.color}
-              describe={words}
-              onPick={(line) => openRank(grid.lines[line]!.rank)}
+              {...field}
             />
             {cut ? <p class="note">{jobTexts.notAllStepsFit}</p> : null}
           </>

@@ -196,6 +196,8 @@ export const jobTexts = {
   readingSteps: 'Reading the steps',
   noStepsWithFigure: 'No rank recorded steps with this figure.',
   outsideSteps: 'Outside of steps',
+  higherRows: 'Show higher rows',
+  lowerRows: 'Show lower rows',
   byRankAndStep: (figure: string) => `${figure} by rank and step`,
   notAllStepsFit: 'Not all steps fit in the chart.',
   ranksByStep: 'Ranks by step',
