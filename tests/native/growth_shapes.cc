@@ -279,6 +279,15 @@ std::string NoLength(int n) {
   return TraceOf(Each(n, [](int i) { return Op("aten::a", 100, 0) + Kernel("k", i, 100, 0); }));
 }
 
+// Every eighth operator has a damaged time: seconds, hours or days away from all others.
+std::string DamagedTimes(int n) {
+  return TraceOf(Each(n, [](int i) {
+    constexpr double kFar[] = {30e6, 3600e6, 86400e6};
+    const double ts = i % 8 == 3 ? kFar[i / 8 % 3] * (1 + i / 24 % 5) : i;
+    return Op("aten::a", ts, 0.5) + Launch(i + 1, i + 0.1, 0.2) + Kernel("k", i + 1, i + 0.5, 0.4);
+  }));
+}
+
 std::string Staircase(int n) {
   return TraceOf(Each(n, [&](int i) {
     return Op("aten::a", i, n) + Frame(AFrame(i), i + 0.5, n, i) + Kernel("k", 0, i, n);
@@ -438,6 +447,7 @@ const std::vector<Shape> kShapes = {
     {"begins and ends that cross", BeginsAndEnds},
     {"everything at one moment", OneMoment},
     {"everything without length", NoLength},
+    {"damaged times at all distances", DamagedTimes},
     {"slices that overlap as a staircase", Staircase},
     {"many shapes", Shapes},
     {"allocations at one address", OneAddress},
