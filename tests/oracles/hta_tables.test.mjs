@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { corpus, emberline, emberlineJson, withoutCorpus } from '../lib/cli.mjs';
-import { readText } from './corpus.mjs';
+import { eventsOf, groupBy, isCall, isWork } from './events.mjs';
 
 const skip = withoutCorpus;
 const at = (name) => path.join(corpus ?? '', name);
@@ -25,45 +25,8 @@ const filesOf = (name) =>
     ? fs.readdirSync(at(name)).map((file) => path.join(at(name), file))
     : [at(name)];
 
-/** A stamp in us, as text, in ns. */
-function nanoseconds(text) {
-  const [whole, part = ''] = text.split('.');
-  return BigInt(whole) * 1000n + BigInt(part.padEnd(3, '0').slice(0, 3));
-}
-
-/** Complete events, with `start` (since the first of them) and `length` in ns. */
-function eventsOf(file) {
-  // Stamps since 1970 in nanoseconds do not fit into a number: they are kept as text.
-  const text = readText(file)
-    .toString('utf8')
-    .replaceAll(/"(ts|dur)":\s*(\d+(?:\.\d+)?)/g, '"$1":"$2"');
-  const events = JSON.parse(text).traceEvents.filter(
-    ({ ph, ts, dur }) => ph === 'X' && typeof ts === 'string' && typeof dur === 'string',
-  );
-  const stamps = events.map(({ ts }) => nanoseconds(ts));
-  const base = stamps.reduce((a, b) => (a < b ? a : b));
-  return events.map((event, i) => ({
-    ...event,
-    start: Number(stamps[i] - base),
-    length: Number(nanoseconds(event.dur)),
-    category: (event.cat ?? '').toLowerCase(),
-  }));
-}
-
-const isWork = ({ category }) => /^(kernel|gpu_memcpy|gpu_memset|memcpy|memset)$/.test(category);
-
 /** Names of kernels reach kilobytes; tables cut them. */
 const nameOf = ({ name }) => name.slice(0, 1500);
-
-const groupBy = (list, key) => {
-  const groups = new Map();
-  for (const one of list) {
-    const at = key(one);
-    if (!groups.has(at)) groups.set(at, []);
-    groups.get(at).push(one);
-  }
-  return groups;
-};
 
 /** Statistics as pandas describes a column; std is null for a single value. */
 function describe(values) {
@@ -186,8 +149,6 @@ for (const name of traces) {
     }
   });
 }
-
-const isCall = ({ category }) => /^(cuda_runtime|cuda_driver|runtime)$/.test(category);
 
 /** Launches with one piece of work each: [call, work]. */
 function launchesOf(events) {
