@@ -54,6 +54,9 @@ inline constexpr AbsenceText kNoOperatorsInSteps{"noOperatorsInSteps",
 inline constexpr AbsenceText kNoKernelsInSteps{"noKernelsInSteps",
                                                "No kernels were recorded in the selection.",
                                                "activities", kRecordActivities};
+inline constexpr AbsenceText kDeviceWorkUnknown{
+    "deviceWorkUnknown",
+    "Another program recorded this trace: which of its work ran on a device is not known."};
 inline constexpr AbsenceText kNoWorkOfDevice{"noWorkOfDevice", "The trace contains no device work.",
                                              "activities", kRecordActivities};
 inline constexpr AbsenceText kNoOperatorShapes{"noOperatorShapes",

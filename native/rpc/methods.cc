@@ -46,7 +46,7 @@ Result<Json> CallView(const ViewMethod& view, const Json& params, const CallCont
   };
   const ViewRequest request{*trace.value(), params, context.cancel, *steps, workers, context.sink};
   Result<Json> result = view.function(request);
-  if (result.ok()) DropAdviceWhereCut(*trace.value()->store, &result.value());
+  if (result.ok()) DropMisplacedAdvice(*trace.value()->store, &result.value());
   return result;
 }
 

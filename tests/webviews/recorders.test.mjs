@@ -19,6 +19,11 @@ test('a trace of another recorder says so in every view', async () => {
       const notice = page.getByRole('note', { name: 'About this trace' });
       await notice.waitFor();
       assert.match(await notice.textContent(), /not a trace of the PyTorch profiler.*JAX/, tab);
+      await profile.drawn();
+      const said = await page.locator('body').innerText();
+      // Its program has no such arguments, and nothing is known of its devices.
+      assert.doesNotMatch(said, /with_stack|profile_memory|record_shapes|activities|pass /, tab);
+      assert.doesNotMatch(said, /CPU only|No kernel ran|No findings|\d %/, tab);
     }
     // Nothing of it is missing.
     await page.getByRole('button', { name: 'Limited' }).waitFor();

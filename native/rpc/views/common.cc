@@ -58,11 +58,18 @@ bool CouldBeInTrace(const Json& absence) {
 
 }  // namespace
 
-void DropAdviceWhereCut(const TraceStore& store, Json* result) {
-  if (!result->is_object() || !result->contains("absences") || !IsIncomplete(store)) return;
+void DropMisplacedAdvice(const TraceStore& store, Json* result) {
+  if (!result->is_object() || !result->contains("absences")) return;
+  const bool cut = IsIncomplete(store), foreign = IsOfOtherRecorder(store);
+  if (!cut && !foreign) return;
   for (Json& absence : (*result)["absences"]) {
     if (!CouldBeInTrace(absence)) continue;
-    absence["what"] = Say(messages::kMayBeCut, {{"what", absence["what"].get<std::string>()}}).text;
+    if (foreign && absence.value("code", "") == messages::kNoKernelsInSteps.code) {
+      absence = AbsenceJson(messages::kDeviceWorkUnknown);
+    } else if (cut) {
+      absence["what"] =
+          Say(messages::kMayBeCut, {{"what", absence["what"].get<std::string>()}}).text;
+    }
     absence["argument"] = "";
     absence["snippet"] = "";
   }

@@ -29,9 +29,10 @@ Json FindingJson(const Model& model, const Finding& finding);
 
 // Absence of rpc/protocol/common.json.
 Json AbsenceJson(const AbsenceText& absence, MessageArgs args = {});
-// Nobody knows what was recorded in the missing part of a cut file: what a result lacks is said
-// then without advice on how to record it.
-void DropAdviceWhereCut(const TraceStore& store, Json* result);
+// What a result lacks is said without advice on how to record it where that advice would be wrong:
+// nobody knows what was recorded in the missing part of a cut file, and the arguments of PyTorch's
+// profiler mean nothing to another program.
+void DropMisplacedAdvice(const TraceStore& store, Json* result);
 // Why a trace holds no allocator records: not asked for, or asked for in vain.
 Json NoMemoryJson(const TraceStore& store);
 

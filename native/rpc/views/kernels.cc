@@ -8,7 +8,6 @@
 #include "rpc/views/common.h"
 #include "rpc/views/tables.h"
 #include "rpc/views/view.h"
-#include "store/recorder.h"
 
 namespace emberline {
 namespace {
@@ -79,7 +78,7 @@ Result<Json> KernelsView(const ViewRequest& request) {
   (*result)["hasBlocksPerSm"] = data.has_blocks_per_sm;
   (*result)["hasOccupancy"] = data.has_occupancy;
   (*result)["absences"] = Json::array();
-  if (data.launches == 0 && !IsOfOtherRecorder(*request.trace.store)) {
+  if (data.launches == 0) {
     (*result)["absences"].push_back(AbsenceJson(messages::kNoKernelsInSteps));
   }
   return result;

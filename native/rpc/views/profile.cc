@@ -182,7 +182,7 @@ Result<Json> Check(const Json& params, const CallContext& context) {
               {"absences", Absences(trace, **features)},
               {"opLink", LinkName(trace.model->op_link)},
               {"unlinkedDeviceSlices", trace.model->unlinked_device_slices}};
-  DropAdviceWhereCut(store, &result);
+  DropMisplacedAdvice(store, &result);
   return result;
 }
 

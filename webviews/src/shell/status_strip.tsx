@@ -8,7 +8,7 @@ import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { problemsToTell } from '../lib/problems.ts';
-import { isCut, isIncomplete } from '../widgets/notices.tsx';
+import { isCut, isIncomplete, isOfOtherRecorder } from '../widgets/notices.tsx';
 import { Selectors } from './selectors.tsx';
 import { shellTexts } from './texts.ts';
 
@@ -43,6 +43,7 @@ function Health(props: { info: TraceInfo }) {
 function deviceText(info: TraceInfo): string {
   const names = info.devices.map((device) => device.name).filter((name) => name !== '');
   const name = names[0];
+  if (isOfOtherRecorder(info)) return '';
   if (!info.hasDeviceWork)
     return isCut(info) ? shellTexts.noWorkRead(deviceKind.value) : shellTexts.cpuOnly;
   if (name === undefined) {

@@ -78,6 +78,11 @@ export function isCut(info: TraceInfo): boolean {
   return info.problems.some((problem) => cutKinds.has(problem.kind));
 }
 
+/** Whether another program recorded the trace: nothing is known of its devices, nor how to record more. */
+export function isOfOtherRecorder(info: TraceInfo): boolean {
+  return info.problems.some(({ kind }) => kind === 'unknownRecorder');
+}
+
 /** What was read of a file that was cut, and what that does to the figures. */
 function cutConsequence(info: TraceInfo): string {
   const read = widgetTexts.readOver(info.events, info.durationNs);

@@ -5,10 +5,10 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../../host/query.ts';
 import { scopedState } from '../../host/view_state.ts';
-import { epoch, requestSelection } from '../../host/store.ts';
+import { epoch, requestSelection, trace } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
 import { Select } from '../../widgets/select.tsx';
-import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
+import { Absences, Failure, Waiting, isOfOtherRecorder } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { stepsRange } from './strip.ts';
 import { StripChart } from './strip_chart.tsx';
@@ -23,6 +23,9 @@ const absence = {
   argument: 'activities=[ProfilerActivity.CPU, ...]',
   snippet: '',
 };
+
+/** Nobody can record more of what another program recorded. */
+const foreign = { ...absence, argument: '' };
 
 const definition = modulesTexts.stripHint;
 
@@ -61,7 +64,9 @@ export function OperatorStrip(props: { marked: Signal<string>; lead?: ComponentC
     ) : all === undefined || threads === undefined ? (
       <Waiting what={modulesTexts.readingMainThread} />
     ) : shown === undefined ? (
-      <Absences absences={[absence]} />
+      <Absences
+        absences={[trace.value !== undefined && isOfOtherRecorder(trace.value) ? foreign : absence]}
+      />
     ) : (
       <StripChart
         key={`${epoch.value} ${shown.track.id}`}

@@ -191,28 +191,30 @@ export function OperatorsView() {
   };
   return (
     <>
-      <Charts top={top}>
-        {charts.map((ring) => {
-          const parts = result!.rings[ring.key].map((part) => ({
-            name: part.name,
-            value: part.us,
-          }));
-          const { key, title, definition } = ring;
-          return (
-            <ShareStrip
-              key={key}
-              stateKey={key}
-              title={title}
-              definition={definition}
-              unit="us"
-              top={top.value}
-              parts={parts}
-              total={key === 'deviceSelf' ? result!.deviceSelfUs : result!.hostSelfUs}
-              onPick={onPick}
-            />
-          );
-        })}
-      </Charts>
+      {result?.unfilteredRows === 0 ? null : (
+        <Charts top={top}>
+          {charts.map((ring) => {
+            const parts = result!.rings[ring.key].map((part) => ({
+              name: part.name,
+              value: part.us,
+            }));
+            const { key, title, definition } = ring;
+            return (
+              <ShareStrip
+                key={key}
+                stateKey={key}
+                title={title}
+                definition={definition}
+                unit="us"
+                top={top.value}
+                parts={parts}
+                total={key === 'deviceSelf' ? result!.deviceSelfUs : result!.hostSelfUs}
+                onPick={onPick}
+              />
+            );
+          })}
+        </Charts>
+      )}
       {result === undefined || result.unfilteredRows === 0 ? null : (
         <Lacks absences={result.absences} />
       )}

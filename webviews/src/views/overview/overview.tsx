@@ -14,7 +14,7 @@ import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ExportMenu } from '../../widgets/export_menu.tsx';
 import { FindingList } from '../../widgets/findings.tsx';
-import { Failure, Waiting } from '../../widgets/notices.tsx';
+import { Failure, Waiting, isOfOtherRecorder } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
 import { Headline, HottestLines } from './answer.tsx';
 import { Gpus, Recompute } from './devices.tsx';
@@ -107,6 +107,9 @@ export function OverviewView() {
       key: role.key as Role,
       color: roleColors[role.key as Role] ?? roleColors.other,
     }));
+  // What another program recorded has no parts of a step, and advice on recording more would be wrong.
+  const foreign = trace.value !== undefined && isOfOtherRecorder(trace.value);
+  if (foreign) return <Health nothing={false} />;
   return (
     <>
       <Headline result={value} roomy={roomy.current} />
