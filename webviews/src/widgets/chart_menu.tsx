@@ -5,7 +5,6 @@ import { announce } from '../host/store.ts';
 import { IconButton } from './controls.tsx';
 import { MenuButton } from './menu_button.tsx';
 import { TableMenu } from './table_menu.tsx';
-import { savePng, saveSvg } from './save_chart.ts';
 import { widgetTexts } from './texts.ts';
 
 export function ChartMenu(props: {
@@ -15,7 +14,7 @@ export function ChartMenu(props: {
   /** Charts drawn on a canvas have no SVG form. */
   pngOnly?: boolean;
 }) {
-  const save = (kind: 'svg' | 'png'): void => {
+  const save = async (kind: 'svg' | 'png'): Promise<void> => {
     const root = props.chart.current;
     const svg = root?.querySelector<SVGSVGElement>('svg.chart');
     const canvas = root?.querySelector<HTMLCanvasElement>('canvas');
@@ -24,8 +23,10 @@ export function ChartMenu(props: {
       announce(widgetTexts.noChart);
       return;
     }
+    // Few save a chart: the script that does is read when somebody wants to.
+    const { savePng, saveSvg } = await import('./save_chart.ts');
     if (kind === 'svg' && chart instanceof SVGSVGElement) saveSvg(chart, props.name);
-    else void savePng(chart, props.name);
+    else await savePng(chart, props.name);
   };
   return (
     <span class="quiet-tools">
@@ -45,8 +46,8 @@ export function ChartMenu(props: {
           items={[
             ...(props.pngOnly === true
               ? []
-              : [{ label: widgetTexts.saveAsSvg, run: () => save('svg') }]),
-            { label: widgetTexts.saveAsPng, run: () => save('png') },
+              : [{ label: widgetTexts.saveAsSvg, run: () => void save('svg') }]),
+            { label: widgetTexts.saveAsPng, run: () => void save('png') },
           ]}
         />
       )}

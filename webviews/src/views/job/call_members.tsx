@@ -8,31 +8,40 @@ import { PlainTable } from '../../widgets/plain_table.tsx';
 import { activityText } from './answer.ts';
 import { ReasonPlace } from './overview.tsx';
 import { RankLink, severalDevices } from './table.tsx';
+import { communicationTexts } from './communication/texts.ts';
 import { jobTexts } from './texts.ts';
 
 /** Who came when to one collective, and what each did before. */
 export function CallMembers({ call }: { call: number }) {
   const { value, error } = useAnswer('distributed/call', { call });
   if (error !== undefined) return <Failure error={error} />;
-  if (value === undefined) return <Waiting what={jobTexts.readingCollective} />;
+  if (value === undefined) return <Waiting what={communicationTexts.readingCollective} />;
   const first = value.members.reduce((least, { startNs }) => Math.min(least, startNs), Infinity);
   const devices = severalDevices();
   return (
     <div class="job-members">
       <PlainTable
         stateKey="ranksOfCollective"
-        label={jobTexts.ranksOfCollective(call)}
+        label={communicationTexts.ranksOfCollective(call)}
         columns={[
           { title: jobTexts.rank },
           ...(devices ? [{ title: commonTexts.device, numeric: true }] : []),
-          { title: jobTexts.came, numeric: true, definition: jobTexts.cameHint },
+          {
+            title: communicationTexts.came,
+            numeric: true,
+            definition: communicationTexts.cameHint,
+          },
           { title: commonTexts.duration, numeric: true },
-          { title: jobTexts.waited, numeric: true, definition: jobTexts.waitedHint },
-          { title: jobTexts.beforeThat, definition: jobTexts.beforeThatHint },
+          {
+            title: communicationTexts.waited,
+            numeric: true,
+            definition: communicationTexts.waitedHint,
+          },
+          { title: communicationTexts.beforeThat, definition: communicationTexts.beforeThatHint },
         ]}
         rows={value.members.map((member) => [
           <RankLink key="rank" rank={member.rank} slice={member.slice}>
-            {jobTexts.rankAndWhetherLast(member.rank, value.lastRank)}
+            {communicationTexts.rankAndWhetherLast(member.rank, value.lastRank)}
           </RankLink>,
           ...(devices ? [fixed(member.device, 0)] : []),
           `+${quantity(member.startNs - first, 'ns')}`,
@@ -48,7 +57,7 @@ export function CallMembers({ call }: { call: number }) {
         ])}
       />
       {value.lacking.length === 0 ? null : (
-        <p class="note">{jobTexts.madeNoCall(value.lacking.join(', '))}</p>
+        <p class="note">{communicationTexts.madeNoCall(value.lacking.join(', '))}</p>
       )}
     </div>
   );

@@ -20,6 +20,7 @@ import { HeatMap } from './heat_map.tsx';
 import { useJob } from './overview.tsx';
 import { Mark, Scatter, type Point } from './scatter.tsx';
 import { JobTable, RankLink, useRows, type By } from './table.tsx';
+import { communicationTexts } from './communication/texts.ts';
 import { jobTexts } from './texts.ts';
 
 function SizePlot() {
@@ -33,10 +34,10 @@ function SizePlot() {
   const operations = [...new Set(known.map((row) => text(row, 'operation')))];
   const colors = partColors(operations);
   const wordsOf = (row: Row): string[] => [
-    jobTexts.operationOfSize(text(row, 'operation'), numberOf(row, 'sizeBytes')),
+    communicationTexts.operationOfSize(text(row, 'operation'), numberOf(row, 'sizeBytes')),
     `${jobTexts.rankCount(numberOf(row, 'ranks') ?? 0)}, ${sharedTexts.callCount(numberOf(row, 'calls') ?? 0)}`,
-    jobTexts.busBandwidthOf(numberOf(row, 'busBandwidth')),
-    jobTexts.algorithmBandwidthOf(numberOf(row, 'algorithmBandwidth')),
+    communicationTexts.busBandwidthOf(numberOf(row, 'busBandwidth')),
+    communicationTexts.algorithmBandwidthOf(numberOf(row, 'algorithmBandwidth')),
   ];
   const points = known
     .map((row): Point => {
@@ -52,8 +53,8 @@ function SizePlot() {
     .sort((a, b) => a.x - b.x);
   return (
     <Panel
-      title={jobTexts.bandwidthBySize}
-      definition={jobTexts.bandwidthBySizeHint}
+      title={communicationTexts.bandwidthBySize}
+      definition={communicationTexts.bandwidthBySizeHint}
       actions={
         <>
           {points.length === 0 || asTable.value ? null : (
@@ -66,11 +67,14 @@ function SizePlot() {
             />
           )}
           <Segments
-            label={jobTexts.bandwidth}
+            label={communicationTexts.bandwidth}
             of={rate}
-            choices={{ busBandwidth: jobTexts.bus, algorithmBandwidth: jobTexts.algorithm }}
+            choices={{
+              busBandwidth: communicationTexts.bus,
+              algorithmBandwidth: communicationTexts.algorithm,
+            }}
           />
-          <ChartMenu name={jobTexts.bandwidthBySize} chart={root} asTable={asTable} />
+          <ChartMenu name={communicationTexts.bandwidthBySize} chart={root} asTable={asTable} />
         </>
       }
     >
@@ -78,20 +82,20 @@ function SizePlot() {
         {error !== undefined ? (
           <Failure error={error} />
         ) : rows === undefined ? (
-          <Waiting what={jobTexts.addingUpSizes} />
+          <Waiting what={communicationTexts.addingUpSizes} />
         ) : points.length === 0 ? (
-          <Nothing>{jobTexts.noSizes}</Nothing>
+          <Nothing>{communicationTexts.noSizes}</Nothing>
         ) : asTable.value ? (
           <PlainTable
             stateKey="bandwidthBySize"
-            label={jobTexts.bandwidthBySize}
+            label={communicationTexts.bandwidthBySize}
             columns={[
-              { title: jobTexts.operation },
+              { title: communicationTexts.operation },
               { title: jobTexts.ranks, numeric: true },
               { title: commonTexts.size, numeric: true },
               { title: sharedTexts.calls, numeric: true },
-              { title: jobTexts.busBandwidth, numeric: true },
-              { title: jobTexts.algorithmBandwidth, numeric: true },
+              { title: communicationTexts.busBandwidth, numeric: true },
+              { title: communicationTexts.algorithmBandwidth, numeric: true },
             ]}
             rows={known.map((row) => [
               visible(text(row, 'operation')),
@@ -104,10 +108,14 @@ function SizePlot() {
           />
         ) : (
           <Scatter
-            label={jobTexts.bandwidthOfCollectives}
-            xTitle={jobTexts.sizeAxis}
+            label={communicationTexts.bandwidthOfCollectives}
+            xTitle={communicationTexts.sizeAxis}
             xUnit="bytes"
-            yTitle={rate.value === 'busBandwidth' ? jobTexts.busBandwidth : jobTexts.bandwidth}
+            yTitle={
+              rate.value === 'busBandwidth'
+                ? communicationTexts.busBandwidth
+                : communicationTexts.bandwidth
+            }
             yUnit="gbPerS"
             points={points}
           />
@@ -127,8 +135,8 @@ const ends = {
     String(numberOf(row, 'peer') ?? ''),
   ],
   nodeMatrix: (row: Row): [string, string] => [
-    visible(text(row, 'node')) || jobTexts.otherMachine,
-    visible(text(row, 'peerNode')) || jobTexts.otherMachine,
+    visible(text(row, 'node')) || communicationTexts.otherMachine,
+    visible(text(row, 'peerNode')) || communicationTexts.otherMachine,
   ],
 };
 
@@ -139,8 +147,8 @@ function Matrix() {
   if (ranks <= mostInMatrix) return <MatrixOf key="ranks" by="matrix" />;
   if (nodes > 1 && nodes <= mostInMatrix) return <MatrixOf key="machines" by="nodeMatrix" />;
   return (
-    <Panel title={jobTexts.whoTalksToWhom}>
-      <Nothing>{jobTexts.tooManyPairs(ranks)}</Nothing>
+    <Panel title={communicationTexts.whoTalksToWhom}>
+      <Nothing>{communicationTexts.tooManyPairs(ranks)}</Nothing>
     </Panel>
   );
 }
@@ -170,35 +178,44 @@ function MatrixOf({ by }: { by: keyof typeof ends }) {
   const words = (line: number, column: number): string[] => {
     const row = matrix.found[line]?.[column];
     const pair = [order[line]!, order[column]!] as const;
-    const title = machines ? jobTexts.fromMachine(...pair) : jobTexts.fromRankToRank(...pair);
-    if (row === undefined) return [title, jobTexts.nothing];
+    const title = machines
+      ? communicationTexts.fromMachine(...pair)
+      : communicationTexts.fromRankToRank(...pair);
+    if (row === undefined) return [title, communicationTexts.nothing];
     const exact = row.exact === true;
     return [
       title,
-      jobTexts.bytesInCalls(numberOf(row, 'bytes'), numberOf(row, 'calls') ?? 0),
-      exact ? commonTexts.asRecorded : jobTexts.collectivesInParts,
+      communicationTexts.bytesInCalls(numberOf(row, 'bytes'), numberOf(row, 'calls') ?? 0),
+      exact ? commonTexts.asRecorded : communicationTexts.collectivesInParts,
     ];
   };
   return (
     <Panel
-      title={machines ? jobTexts.betweenMachines : jobTexts.whoTalksToWhom}
-      definition={jobTexts.whoTalksToWhomHint}
-      actions={<ChartMenu name={jobTexts.whoTalksToWhom} chart={root} asTable={asTable} pngOnly />}
+      title={machines ? communicationTexts.betweenMachines : communicationTexts.whoTalksToWhom}
+      definition={communicationTexts.whoTalksToWhomHint}
+      actions={
+        <ChartMenu
+          name={communicationTexts.whoTalksToWhom}
+          chart={root}
+          asTable={asTable}
+          pngOnly
+        />
+      }
     >
       <div ref={root}>
         {error !== undefined ? (
           <Failure error={error} />
         ) : rows === undefined ? (
-          <Waiting what={jobTexts.addingUpPairs} />
+          <Waiting what={communicationTexts.addingUpPairs} />
         ) : order.length === 0 ? (
-          <Nothing>{jobTexts.noPairs}</Nothing>
+          <Nothing>{communicationTexts.noPairs}</Nothing>
         ) : asTable.value ? (
           <PlainTable
             stateKey="whoTalksToWhom"
-            label={jobTexts.whoTalksToWhom}
+            label={communicationTexts.whoTalksToWhom}
             columns={[
-              { title: jobTexts.from },
-              { title: jobTexts.to, numeric: true },
+              { title: communicationTexts.from },
+              { title: communicationTexts.to, numeric: true },
               { title: commonTexts.bytes, numeric: true },
               { title: sharedTexts.calls, numeric: true },
             ]}
@@ -215,9 +232,13 @@ function MatrixOf({ by }: { by: keyof typeof ends }) {
         ) : (
           <HeatMap
             stateKey="matrix"
-            label={machines ? jobTexts.bytesBetweenMachines : jobTexts.bytesFromRankToRank}
-            xTitle={machines ? jobTexts.toMachine : jobTexts.toRank}
-            yTitle={machines ? jobTexts.fromMachineTitle : jobTexts.fromRank}
+            label={
+              machines
+                ? communicationTexts.bytesBetweenMachines
+                : communicationTexts.bytesFromRankToRank
+            }
+            xTitle={machines ? communicationTexts.toMachine : communicationTexts.toRank}
+            yTitle={machines ? communicationTexts.fromMachineTitle : communicationTexts.fromRank}
             columns={order}
             lines={order}
             cells={matrix.cells}
@@ -237,9 +258,9 @@ type Shown = 'operations' | 'sizes' | 'calls' | 'matrix';
 
 const titles: Record<Shown, string> = {
   operations: commonTexts.operations,
-  sizes: jobTexts.sizes,
+  sizes: communicationTexts.sizes,
   calls: sharedTexts.calls,
-  matrix: jobTexts.pairs,
+  matrix: communicationTexts.pairs,
 };
 
 /** Columns that give way before the bandwidths do. */
