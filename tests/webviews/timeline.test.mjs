@@ -116,6 +116,13 @@ test('the keyboard selects, walks, fits, marks and clears', async () => {
   assert.ok(fitted[1] - fitted[0] < whole[1] - whole[0], 'f shows less than the whole');
   await page.keyboard.press('m');
   await page.getByRole('heading', { name: /^Range of/ }).waitFor();
+  // Names of what ran in the range have the room that its sums leave.
+  const bottomUp = await page
+    .getByRole('columnheader', { name: 'Called from' })
+    .locator('xpath=ancestor::table')
+    .boundingBox();
+  const panel = await timelinePanel(page).boundingBox();
+  assert.ok(bottomUp.width > 0.55 * panel.width, `${bottomUp.width} of ${panel.width} px`);
   await page.keyboard.press('Escape');
   await page.getByText('Click a slice for details').waitFor();
   await page.keyboard.press('f');

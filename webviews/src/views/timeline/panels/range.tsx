@@ -44,76 +44,82 @@ export function RangeDetails(props: { range: TimeRange }) {
   const trackCount = range.tracks?.length;
   const sliceCount = value?.totalSlices;
   return (
-    <section class="tl-details">
-      <h2>{panelTexts.rangeOf(range.endNs - range.startNs)}</h2>
-      <p class="tl-dim">
-        {panelTexts.whatRangeHolds(range.startNs, range.endNs, trackCount, sliceCount)}
-      </p>
-      <p class="tl-buttons">
-        <ActionButton onClick={() => fit(range.startNs, range.endNs)}>
-          {panelTexts.zoomToRange}
-        </ActionButton>
-        <ActionButton
-          title={panelTexts.exportAsTraceHint}
-          onClick={() => void save().catch(failed)}
-        >
-          {panelTexts.exportAsTrace}
-        </ActionButton>
-        <ActionButton
-          onClick={() => {
-            markedRange.value = null;
-          }}
-        >
-          {commonTexts.clear}
-        </ActionButton>
-      </p>
-      {error === undefined ? null : <Failure error={error} retry={retry} />}
-      {value === undefined ? (
-        error === undefined ? (
-          <Waiting what={panelTexts.summingUp} />
-        ) : null
-      ) : (
-        <>
-          {value.devices.map(({ device, busyNs }) => (
-            <p key={device} title={panelTexts.busyInRangeHint}>
-              {panelTexts.busyInRange(
-                visible(deviceTitle(device)),
-                busyNs,
-                busyNs / (range.endNs - range.startNs),
-              )}
-            </p>
-          ))}
-          <h3>{panelTexts.byKind}</h3>
-          <ExportedTable
-            stateKey="sumsByKind"
-            label={panelTexts.sumsByKind}
-            columns={[
-              { title: commonTexts.kind },
-              {
-                title: panelTexts.slices,
-                numeric: true,
-                definition: panelTexts.slicesHint,
-              },
-              {
-                title: commonTexts.sum,
-                numeric: true,
-                exportUnit: 'ns',
-                definition: panelTexts.sumHint,
-              },
-              {
-                title: panelTexts.union,
-                numeric: true,
-                exportUnit: 'ns',
-                definition: panelTexts.unionHint,
-              },
-            ]}
-            rows={value.kinds.map((kind) => [
-              kindName(kind.kind),
-              fixed(kind.slices, 0),
-              <Time ns={kind.sumNs} />,
-              <Time ns={kind.unionNs} />,
-            ])}
-          />
+    <section class="tl-details tl-range">
+      <div>
+        <h2>{panelTexts.rangeOf(range.endNs - range.startNs)}</h2>
+        <p class="tl-dim">
+          {panelTexts.whatRangeHolds(range.startNs, range.endNs, trackCount, sliceCount)}
+        </p>
+        <p class="tl-buttons">
+          <ActionButton onClick={() => fit(range.startNs, range.endNs)}>
+            {panelTexts.zoomToRange}
+          </ActionButton>
+          <ActionButton
+            title={panelTexts.exportAsTraceHint}
+            onClick={() => void save().catch(failed)}
+          >
+            {panelTexts.exportAsTrace}
+          </ActionButton>
+          <ActionButton
+            onClick={() => {
+              markedRange.value = null;
+            }}
+          >
+            {commonTexts.clear}
+          </ActionButton>
+        </p>
+        {error === undefined ? null : <Failure error={error} retry={retry} />}
+        {value === undefined ? (
+          error === undefined ? (
+            <Waiting what={panelTexts.summingUp} />
+          ) : null
+        ) : (
+          <>
+            {value.devices.map(({ device, busyNs }) => (
+              <p key={device} title={panelTexts.busyInRangeHint}>
+                {panelTexts.busyInRange(
+                  visible(deviceTitle(device)),
+                  busyNs,
+                  busyNs / (range.endNs - range.startNs),
+                )}
+              </p>
+            ))}
+            <h3>{panelTexts.byKind}</h3>
+            <ExportedTable
+              stateKey="sumsByKind"
+              label={panelTexts.sumsByKind}
+              columns={[
+                { title: commonTexts.kind },
+                {
+                  title: panelTexts.slices,
+                  numeric: true,
+                  definition: panelTexts.slicesHint,
+                },
+                {
+                  title: commonTexts.sum,
+                  numeric: true,
+                  exportUnit: 'ns',
+                  definition: panelTexts.sumHint,
+                },
+                {
+                  title: panelTexts.union,
+                  numeric: true,
+                  exportUnit: 'ns',
+                  definition: panelTexts.unionHint,
+                },
+              ]}
+              rows={value.kinds.map((kind) => [
+                kindName(kind.kind),
+                fixed(kind.slices, 0),
+                <Time ns={kind.sumNs} />,
+                <Time ns={kind.unionNs} />,
+              ])}
+            />
+          </>
+        )}
+      </div>
+      {value === undefined ? null : (
+        <div>
           <h3>{panelTexts.bottomUp}</h3>
           <ExportedTable
             stateKey="bottomUp"
@@ -158,7 +164,7 @@ export function RangeDetails(props: { range: TimeRange }) {
               </>,
             ])}
           />
-        </>
+        </div>
       )}
     </section>
   );
