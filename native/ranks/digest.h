@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 10;
+inline constexpr int64_t kDigestVersion = 11;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;
@@ -293,6 +293,7 @@ struct RankDigest {
   int64_t base_ns = 0;  // absolute time of 0
   Ns end = 0;           // of the recording
   uint64_t events = 0, dropped = 0, file_bytes = 0;
+  bool incomplete = false;           // a part of the file could not be read: see IsIncomplete()
   std::vector<std::string> notices;  // what figures must not be read without
   bool has_steps = false;
   std::vector<StepDigest> steps;
@@ -312,7 +313,7 @@ struct RankDigest {
   template <typename A>
   void Members(A& a) {
     a(file_id, path, worker, node, rank, world_size, backend, process, versions, devices, base_ns,
-      end, events, dropped, file_bytes, notices, has_steps, steps, groups);
+      end, events, dropped, file_bytes, incomplete, notices, has_steps, steps, groups);
     a.BeginDelta();
     a(collectives, times, idle, launches, queues, copies, sequences, operator_kernels, annotations,
       kernels, critical_path, counters);

@@ -13,6 +13,7 @@
 #include "ranks/digest_file.h"
 #include "ranks/digest_parts.h"
 #include "ranks/messages.h"
+#include "store/recorder.h"
 
 namespace emberline {
 namespace {
@@ -86,8 +87,11 @@ void AddIdentity(const LoadedTrace& trace, const std::string& worker, RankDigest
   digest->events = s.counts().events;
   digest->dropped = s.counts().dropped;
   digest->file_bytes = s.counts().file_bytes;
+  digest->incomplete = IsIncomplete(s);
   for (const Problem& problem : s.problems()) {
-    if (problem.notice || problem.kind == "truncated" || problem.kind == "truncatedGzip") {
+    if (problem.notice || problem.kind == ProblemKindName(ProblemKind::kTruncated) ||
+        problem.kind == ProblemKindName(ProblemKind::kTruncatedGzip) ||
+        problem.kind == ProblemKindName(ProblemKind::kDamagedGzip)) {
       digest->notices.push_back(problem.message);
     }
   }

@@ -20,6 +20,11 @@ namespace emberline::messages {
 // Nobody knows what was recorded in the missing part of a cut file; stands behind an absence.
 inline constexpr Sentence kMayBeCut{"mayBeCut",
                                     "{what} The missing part of the file may contain this."};
+// The same of the files of {count} ranks of a job; {ranks} lists them as "0-3, 7".
+inline constexpr Sentence kRanksMayBeCut{
+    "ranksMayBeCut",
+    "{what} {count, plural, one {The missing part of the file of rank {ranks}} other {The missing "
+    "parts of the files of ranks {ranks}}} may contain this."};
 
 inline constexpr const char* kRecordActivities =
     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])";

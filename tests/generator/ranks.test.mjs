@@ -489,6 +489,35 @@ test('a table without rows says what was looked for and not found', async () => 
   assert.deepEqual([rows, absences], [[], []]);
 });
 
+test('a table without rows says that the missing part of a cut file may contain what it lacks', async () => {
+  const at = written(plain(3));
+  const absence = async (of, by) =>
+    (await emberlineJson('distributed', of, '--by', by)).absences.map((one) => [
+      one.what.replace(/^.*\. (?=The missing)/, ''),
+      one.argument,
+    ]);
+  const [[whole, argument]] = await absence(at, 'counters');
+  assert.doesNotMatch(whole, /missing part/);
+  assert.equal(argument, 'experimental_config');
+  const cut = (file) => {
+    const text = fs.readFileSync(file, 'utf8');
+    fs.writeFileSync(file, text.slice(0, text.lastIndexOf('"ph"')));
+  };
+  const files = fs.readdirSync(at).map((name) => path.join(at, name));
+  cut(files[1]);
+  const one = 'The missing part of the file of rank 1 may contain this.';
+  assert.deepEqual(await absence(at, 'counters'), [[one, '']]);
+  cut(files[2]);
+  const two = 'The missing parts of the files of ranks 1, 2 may contain this.';
+  assert.deepEqual(await absence(at, 'counters'), [[two, '']]);
+  const digests = path.join(folder, 'cutDigests');
+  assert.equal((await emberline(['digest', at, '-o', digests])).status, 0);
+  assert.deepEqual(await absence(digests, 'counters'), [[two, '']]);
+  assert.deepEqual(await absence(files[2], 'counters'), [
+    ['The missing part of the file may contain this.', ''],
+  ]);
+});
+
 test('a rank that was recorded several times is said to be, and shows one recording', async () => {
   const at = path.join(folder, 'spans');
   const begin = 1_700_000_000_000;

@@ -75,6 +75,17 @@ void DropMisplacedAdvice(const TraceStore& store, Json* result) {
   }
 }
 
+void DropAdvice(const Sentence& sentence, const MessageArgs& arguments, Json* result) {
+  for (Json& absence : (*result)["absences"]) {
+    if (!CouldBeInTrace(absence)) continue;
+    MessageArgs all = arguments;
+    all.emplace_back("what", absence["what"].get<std::string>());
+    absence["what"] = Say(sentence, std::move(all)).text;
+    absence["argument"] = "";
+    absence["snippet"] = "";
+  }
+}
+
 Json NoMemoryJson(const TraceStore& store) {
   const auto& flags = store.metadata().profiler_flags;
   const auto it = flags.find("profile_memory");

@@ -211,7 +211,18 @@ Result<Json> LaunchRowsPage(const Json& params, const CallContext& context, cons
     (*result)["absences"].push_back(AbsenceJson(
         trace.model->devices.empty() ? messages::kNoDeviceWorkOfJob : messages::kNoLinkedLaunches));
   }
+  DropMisplacedAdvice(*trace.store, &result.value());
   return result;
+}
+
+void DropAdviceWhereRanksAreCut(const Job& job, Json* result) {
+  std::vector<int64_t> cut;
+  for (const JobRank& rank : job.ranks) {
+    if (rank.digest->incomplete) cut.push_back(rank.rank);
+  }
+  if (cut.empty()) return;
+  if (job.ranks.size() == 1) return DropAdvice(messages::kMayBeCut, {}, result);
+  DropAdvice(messages::kRanksMayBeCut, {{"ranks", RankList(cut)}, {"count", cut.size()}}, result);
 }
 
 Result<Json> DistributedTable(const Json& params, const CallContext& context) {
@@ -246,6 +257,7 @@ Result<Json> DistributedTable(const Json& params, const CallContext& context) {
   if ((*kept)->table.rows.empty()) {
     (*result)["absences"].push_back(AbsenceJson(WhyNoRows((*loaded)->job, by, !name.empty())));
   }
+  DropAdviceWhereRanksAreCut((*loaded)->job, &result.value());
   return result;
 }
 
