@@ -270,16 +270,21 @@ void ChooseRanks(Job* job) {
 namespace {
 
 std::string Parallelism(const CollectiveGroup& group, size_t ranks) {
-  const std::string text = "_" + LowerText(group.description) + "_" + LowerText(group.name) + "_";
+  // Words between underscores, numbers at their ends left out: "step_2" is no "ep".
+  std::string text = "_";
+  for (const char c : LowerText(group.description) + "_" + LowerText(group.name) + "_") {
+    if (c >= '0' && c <= '9') continue;
+    text += c >= 'a' && c <= 'z' ? c : '_';
+  }
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  if (has("tensor") || has("tp_") || has("_tp")) return "tensor";
-  if (has("pipeline") || has("pp_") || has("_pp")) return "pipeline";
-  if (has("expert") || has("ep_") || has("_ep") || has("moe")) return "expert";
-  if (has("context") || has("cp_") || has("_cp")) return "context";
-  if (has("data_parallel") || has("dp_") || has("_dp") || has("fsdp") || has("replicate") ||
-      has("shard")) {
+  if (has("tensor") || has("_tp_")) return "tensor";
+  if (has("pipeline") || has("_pp_")) return "pipeline";
+  if (has("expert") || has("_ep_") || has("moe")) return "expert";
+  // Before context: gradients of data parallelism are summed over context parallel ranks too.
+  if (has("data_parallel") || has("_dp_") || has("fsdp") || has("replicate") || has("shard")) {
     return "data";
   }
+  if (has("context") || has("_cp_")) return "context";
   if (has("default_pg") || has("world") || (ranks > 1 && group.ranks.size() == ranks))
     return "world";
   return "";

@@ -518,6 +518,36 @@ test('a table without rows says that the missing part of a cut file may contain 
   ]);
 });
 
+test('names of groups tell what they are for, word by word', async () => {
+  const names = {
+    TENSOR_MODEL_PARALLEL_GROUP: 'tensor',
+    'tp-0': 'tensor',
+    mesh_pp: 'pipeline',
+    DATA_PARALLEL_GROUP_WITH_CP: 'data',
+    'mesh_dp-shard': 'data',
+    CONTEXT_PARALLEL_GROUP: 'context',
+    cp_1: 'context',
+    ep_size_4: 'expert',
+    step_2: null,
+    my_app_group: null,
+  };
+  const groups = Object.keys(names).map((description, i) => ({
+    name: `${i + 1}`,
+    description,
+    ranks: [0, 1],
+  }));
+  const ranks = [0, 1].map((rank) => new DrawnRank(rank, { worldSize: 4, groups }));
+  for (const rank of ranks) {
+    rank.step(1, 900, 5000);
+    groups.forEach((group, i) => rank.collective('allreduce', group, 64, 1000 + 100 * i, 30));
+  }
+  const other = new DrawnRank(2, { worldSize: 4, groups });
+  other.step(1, 900, 5000);
+  const rows = await table(written([...ranks, other]), 'groups');
+  const found = rows.map((row) => [groups[Number(row.group) - 1].description, row.parallelism]);
+  assert.deepEqual(Object.fromEntries(found), names);
+});
+
 test('a rank that was recorded several times is said to be, and shows one recording', async () => {
   const at = path.join(folder, 'spans');
   const begin = 1_700_000_000_000;
