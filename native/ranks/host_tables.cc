@@ -40,15 +40,8 @@ Table IdleBy(const Job& job, bool streams) {
            })
       .Add(Count("count", "Gaps", "Number of gaps."), Item(&IdleDigest::count))
       .Add(Duration("meanUs", "Mean", "Mean of the gaps.", Merge::kNone),
-           [](const Row& r) {
-             return r.item->count > 0
-                        ? Cell(Micros(r.item->time) / static_cast<double>(r.item->count))
-                        : Cell();
-           })
-      .Add(DeviationColumn("stdUs", "the gaps"),
-           [](const Row& r) {
-             return DeviationCell(r.item->squares.Deviation(r.item->count, r.item->time));
-           })
+           MeanItem(&IdleDigest::time))
+      .Add(DeviationColumn("stdUs", "the gaps"), DeviationItem(&IdleDigest::time))
       .Add(Duration("shortestUs", "Shortest", "Shortest gap.", Merge::kMin),
            TimeItem(&IdleDigest::shortest))
       .Add(Duration("p25Us", "25 %", "First quartile of the gaps.", Merge::kNone),

@@ -388,15 +388,8 @@ Table KernelRanksTable(const Job& job) {
       .Add(Count("count", "Count", "Number of launches."), Item(&KernelPart::count))
       .Add(Duration("sumUs", "Sum", "Sum of the durations."), TimeItem(&KernelPart::sum))
       .Add(Duration("meanUs", "Mean", "Mean of the durations.", Merge::kNone),
-           [](const Row& r) {
-             return r.item->count > 0
-                        ? Cell(Micros(r.item->sum) / static_cast<double>(r.item->count))
-                        : Cell();
-           })
-      .Add(DeviationColumn("stdUs", "the durations"),
-           [](const Row& r) {
-             return DeviationCell(r.item->squares.Deviation(r.item->count, r.item->sum));
-           })
+           MeanItem(&KernelPart::sum))
+      .Add(DeviationColumn("stdUs", "the durations"), DeviationItem(&KernelPart::sum))
       .Add(Duration("minUs", "Min", "Shortest duration.", Merge::kMin), TimeItem(&KernelPart::min))
       .Add(Duration("maxUs", "Max", "Longest duration.", Merge::kMax), TimeItem(&KernelPart::max));
   return table.Make(All(job, &RankDigest::kernels));

@@ -74,15 +74,8 @@ Table AnnotationsTable(const Job& job) {
                     "Sum of the durations; a range inside another of its name counts in both."),
            TimeItem(&AnnotationDigest::sum))
       .Add(Duration("meanUs", "Mean", "Mean of the durations.", Merge::kNone),
-           [](const Row& r) {
-             return r.item->count > 0
-                        ? Cell(Micros(r.item->sum) / static_cast<double>(r.item->count))
-                        : Cell();
-           })
-      .Add(DeviationColumn("stdUs", "the durations"),
-           [](const Row& r) {
-             return DeviationCell(r.item->squares.Deviation(r.item->count, r.item->sum));
-           })
+           MeanItem(&AnnotationDigest::sum))
+      .Add(DeviationColumn("stdUs", "the durations"), DeviationItem(&AnnotationDigest::sum))
       .Add(Duration("minUs", "Min", "Shortest duration.", Merge::kMin),
            TimeItem(&AnnotationDigest::min))
       .Add(Duration("maxUs", "Max", "Longest duration.", Merge::kMax),

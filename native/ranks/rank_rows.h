@@ -42,4 +42,20 @@ auto TimeItem(Ns T::*member) {
   return [member](const Of<T>& r) { return TimeCell(r.item->*member); };
 }
 
+// Mean and standard deviation of durations, of rows that hold their number, their sum and the sum
+// of their squares, in ns: in us.
+template <typename T>
+auto MeanItem(Ns T::*sum) {
+  return [sum](const Of<T>& r) {
+    const T& item = *r.item;
+    return item.count > 0 ? Cell(Micros(item.*sum) / static_cast<double>(item.count)) : Cell();
+  };
+}
+template <typename T>
+auto DeviationItem(Ns T::*sum) {
+  return [sum](const Of<T>& r) {
+    return DeviationCell(r.item->squares.Deviation(r.item->count, r.item->*sum));
+  };
+}
+
 }  // namespace emberline
