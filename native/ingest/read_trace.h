@@ -33,9 +33,9 @@ struct ReadOptions {
   // How many threads read events ahead, once another thread helps; as the machine's cores allow
   // when unset. Never changes what is read; tests set it.
   std::optional<size_t> readers_ahead;
-  // The most text that is read as one batch of events: its index then stays in the processor's
-  // caches. Never changes what is read; tests lower it.
-  size_t batch_bytes = 1 << 18;
+  // The most text that is read as one batch of events; as suits the processor when unset. Never
+  // changes what is read; tests lower it.
+  std::optional<size_t> batch_bytes;
   // Whether what is read may be kept on the disk for the next time (session/image_cache.h).
   bool keep_image = true;
   // Told when a first picture of a large trace can be asked for (Session::FirstPartOf); may be

@@ -60,9 +60,9 @@ EventList::EventList(Cursor* cursor, StringPool* strings, Problems* problems, Ev
       events_(strings),
       batch_(&events_),
       sink_(*sink),
-      batch_bytes_(options.batch_bytes),
+      batch_bytes_(options.batch_bytes.value_or(EventBatch::kMaxBytes)),
       ahead_threads_(options.readers_ahead.value_or(AheadReaders::ThreadsFor(UsableCores()))),
-      offer_rest_(options.batch_bytes),
+      offer_rest_(batch_bytes_),
       step_(std::move(step)) {}
 
 EventList::Left EventList::Read() {
