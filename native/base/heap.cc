@@ -1,7 +1,11 @@
 #include "base/heap.h"
 
+#include <cstdint>
 #include <cstdlib>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #if defined(__GLIBC__)
 #include <malloc.h>
 #elif defined(__APPLE__)
@@ -9,6 +13,56 @@
 #endif
 
 namespace emberline {
+namespace {
+
+constexpr size_t kLargePage = size_t{2} << 20;
+// Smaller blocks come from pools, whose pages are mostly there.
+constexpr size_t kTakenAtOnce = size_t{1} << 20;
+
+// Where whole large pages are advised; the rest of the last one would be taken although nobody
+// uses it.
+size_t LargePart(size_t bytes) { return bytes / kLargePage * kLargePage; }
+
+void* AllocateOnLargePages(size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (bytes > SIZE_MAX - kLargePage) return nullptr;
+  void* const block = std::aligned_alloc(kLargePage, LargePart(bytes + kLargePage - 1));
+  if (block != nullptr) madvise(block, LargePart(bytes), MADV_HUGEPAGE);
+  return block;
+#else
+  return std::malloc(bytes);
+#endif
+}
+
+}  // namespace
+
+void* AllocateLazily(size_t bytes) {
+  // Half of a column's last chunk may never be used.
+  return bytes < 2 * kLargePage ? std::malloc(bytes) : AllocateOnLargePages(bytes);
+}
+
+void* AllocateAtOnce(size_t bytes) {
+  if (bytes < kTakenAtOnce) return std::malloc(bytes == 0 ? 1 : bytes);
+  void* const block = bytes < kLargePage ? std::malloc(bytes) : AllocateOnLargePages(bytes);
+  const size_t large = LargePart(bytes);
+  if (block != nullptr) TakePages(static_cast<char*>(block) + large, bytes - large);
+  return block;
+}
+
+void TakePages(void* block, size_t bytes) {
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+  constexpr uintptr_t kPage = 4096;
+  const auto first = reinterpret_cast<uintptr_t>(block);
+  const uintptr_t from = (first + kPage - 1) / kPage * kPage;
+  const uintptr_t to = (first + bytes) / kPage * kPage;
+  // The system's own size of a page may be larger: then it refuses, and pages come when touched.
+  if (from < to)
+    madvise(static_cast<char*>(block) + (from - first), to - from, MADV_POPULATE_WRITE);
+#else
+  (void)block;
+  (void)bytes;
+#endif
+}
 
 void BoundHeap() {
 #if defined(__GLIBC__)

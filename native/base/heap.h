@@ -1,6 +1,8 @@
 // How the allocator treats a program whose threads take and free much memory.
 #pragma once
 
+#include <cstddef>
+
 namespace emberline {
 
 // To be called before threads start. Each pool of memory that threads allocate from keeps what was
@@ -11,5 +13,15 @@ void BoundHeap();
 // Gives memory that is free back to the system, where the C library does not by itself. Takes some
 // milliseconds; any thread.
 void TrimHeap();
+
+// Room that is filled little by little, on large pages where it is large and the system has them:
+// what is not touched takes no memory. To be freed with std::free; null when there is no memory.
+void* AllocateLazily(size_t bytes);
+// The same for room that is filled at once.
+void* AllocateAtOnce(size_t bytes);
+
+// Takes the pages that lie wholly in a block from the system now. That costs about half of what it
+// costs to wait until each is touched. Where the system cannot, nothing happens.
+void TakePages(void* block, size_t bytes);
 
 }  // namespace emberline

@@ -2,28 +2,42 @@
 // near the size of its data.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "base/heap.h"
 
 namespace emberline {
 
 // Each chunk is as large as all before it: few of them are needed, and large ones can stand on
-// large pages. The unused part of the last one was never touched, and takes no memory.
+// large pages. The unused part of the last one is not touched, and takes no memory.
 template <typename T>
 class ChunkedColumn {
  public:
   static constexpr size_t kFirstShift = 16;
 
+  ChunkedColumn() = default;
+  ChunkedColumn(const ChunkedColumn&) = delete;
+  ChunkedColumn& operator=(const ChunkedColumn&) = delete;
+  // Exchanges the rows.
+  ChunkedColumn& operator=(ChunkedColumn&& other) noexcept {
+    chunks_.swap(other.chunks_);
+    std::swap(size_, other.size_);
+    std::swap(next_, other.next_);
+    std::swap(stop_, other.stop_);
+    return *this;
+  }
+
   void Push(T value) {
-    const size_t chunk = ChunkOf(size_);
-    if (chunk == chunks_.size()) {
-      chunks_.emplace_back(static_cast<T*>(::operator new(RowsOf(chunk) * sizeof(T))));
-    }
-    std::construct_at(&chunks_[chunk][size_ - FirstOf(chunk)], value);
+    if (next_ == stop_) MakeRoom();
+    std::construct_at(next_++, value);
     ++size_;
   }
   T& operator[](size_t i) {
@@ -37,20 +51,25 @@ class ChunkedColumn {
   size_t size() const { return size_; }
 
   // Leaves the first `size` rows.
-  void Shrink(size_t size) { size_ = size; }
+  void Shrink(size_t size) {
+    size_ = size;
+    next_ = stop_ = nullptr;
+  }
 
   // Gives the memory back.
   void Free() {
     chunks_.clear();
     chunks_.shrink_to_fit();
-    size_ = 0;
+    Shrink(0);
   }
 
  private:
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
   struct Release {
-    void operator()(T* rows) const { ::operator delete(rows); }
+    void operator()(T* rows) const { std::free(rows); }
   };
+  // So many rows at a time get their pages.
+  static constexpr size_t kStep = (size_t{64} << 10) / sizeof(T);
 
   static size_t ChunkOf(size_t i) { return static_cast<size_t>(std::bit_width(i >> kFirstShift)); }
   static size_t FirstOf(size_t chunk) {
@@ -60,8 +79,24 @@ class ChunkedColumn {
     return size_t{1} << (chunk == 0 ? kFirstShift : kFirstShift + chunk - 1);
   }
 
+  // Room for the rows from `size_` on.
+  void MakeRoom() {
+    const size_t chunk = ChunkOf(size_);
+    if (chunk == chunks_.size()) {
+      T* const rows = static_cast<T*>(AllocateLazily(RowsOf(chunk) * sizeof(T)));
+      if (rows == nullptr) throw std::bad_alloc();
+      chunks_.emplace_back(rows);
+    }
+    next_ = chunks_[chunk].get() + (size_ - FirstOf(chunk));
+    stop_ = std::min(next_ + kStep, chunks_[chunk].get() + RowsOf(chunk));
+    TakePages(next_, static_cast<size_t>(stop_ - next_) * sizeof(T));
+  }
+
   std::vector<std::unique_ptr<T[], Release>> chunks_;
   size_t size_ = 0;
+  // Where the next row goes, and how far without making room.
+  T* next_ = nullptr;
+  T* stop_ = nullptr;
 };
 
 }  // namespace emberline
