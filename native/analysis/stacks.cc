@@ -62,6 +62,14 @@ void SumTotals(StackTree& tree) {
   }
 }
 
+// Whether a function has any of the time.
+bool HasFunctions(StackTree& tree) {
+  SumTotals(tree);
+  return std::any_of(tree.nodes.begin() + 1, tree.nodes.end(), [](const StackNode& node) {
+    return node.kind == StackNodeKind::kFunction && node.total > 0;
+  });
+}
+
 // Frame names that are shown: each distinct recorded name is judged once.
 class FrameNames {
  public:
@@ -404,6 +412,12 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
     tree.nodes.emplace_back();
   }
   if (!done) return MakeError(errors::kCancelled);
+  if (options.fold_library && tree.recorded && !HasFunctions(tree)) {
+    // Where all is library code, a fold would leave nothing to see.
+    StackOptions unfolded = options;
+    unfolded.fold_library = false;
+    return AnalyzeStacks(model, unfolded, cancel);
+  }
   if (!options.filter.empty()) KeepMatching(tree, options.filter);
   if (options.bottom_up) tree = Inverted(std::move(tree));
   SumTotals(tree);

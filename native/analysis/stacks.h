@@ -41,7 +41,7 @@ struct StackTree {
 
 struct StackOptions {
   StackWeight weight = StackWeight::kDevice;
-  bool fold_library = false;  // leave out frames of the library
+  bool fold_library = false;  // leave out frames of the library, if others have any of the time
   bool bottom_up = false;     // callees at the root
   std::string filter;         // only stacks with a frame whose name holds this text (any case)
   StepSelection steps;

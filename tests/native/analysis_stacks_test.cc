@@ -68,6 +68,25 @@ TEST_CASE("library frames fold into their caller") {
         "main.py(1): main > main.py(20): a = 30\nmain.py(1): main > main.py(30): b = 10\n");
 }
 
+TEST_CASE("where all frames are of libraries, they are shown") {
+  std::string calls = kCalls;
+  for (size_t at = 0; (at = calls.find("main.py", at)) != std::string::npos;)
+    calls.replace(at, 7, "vllm/run.py");
+  const auto model = Load(calls);
+  StackOptions options;
+  options.fold_library = true;
+  auto tree = AnalyzeStacks(*model, options, {});
+  REQUIRE(tree.ok());
+  CHECK(Leaves(*tree) ==
+        "vllm/run.py(1): main > vllm/run.py(20): a > torch/nn/functional.py(5): relu = 30\n"
+        "vllm/run.py(1): main > vllm/run.py(30): b = 10\n");
+  // A search without matches finds nothing, and does not change what is folded.
+  options.filter = "relu";
+  tree = AnalyzeStacks(*Load(kCalls), options, {});
+  REQUIRE(tree.ok());
+  CHECK(Leaves(*tree).empty());
+}
+
 TEST_CASE("bottom-up keeps the whole and puts callees at the root") {
   const auto model = Load(kCalls);
   StackOptions options;

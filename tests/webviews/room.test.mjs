@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { traceText } from '../generator/generate.mjs';
-import { columnsGivingWay, namesWidth } from '../../webviews/src/lib/columns.ts';
+import {
+  columnsGivingWay,
+  namesPx,
+  namesWidth,
+  withSpare,
+} from '../../webviews/src/lib/columns.ts';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine, sample } from './harness.mjs';
 import { chartsOf, findings, goToCells, gridOf, headline, hotLines } from '../lib/roles.mjs';
@@ -56,13 +61,65 @@ test('columns give way by their weight, the last ones first', () => {
   assert.deepEqual(columnsGivingWay(columns, ['mean', 'mean'], 399), ['mean', 'min']);
 });
 
-test('the column of names is as wide as they are, within a third of the room', () => {
-  const longest = 'aten::native_batch_norm_backward'.length;
-  assert.equal(namesWidth(8, 1200), 172, 'short names leave the room to figures');
-  assert.equal(namesWidth(longest, 1200), 254);
-  assert.equal(namesWidth(longest, 600), 200);
-  assert.equal(namesWidth(400, 2000), 280, 'one long name does not push all figures away');
+test('the column of names is as wide as they are, within a good third of the room', () => {
+  const longest = namesPx('aten::cudnn_convolution_backward_weight'.length);
+  assert.equal(namesWidth(namesPx(8), 1200), 172, 'short names leave the room to figures');
+  assert.equal(namesWidth(longest, 900), 305, 'beside the Explorer');
+  assert.equal(namesWidth(longest, 600), 216);
+  assert.equal(namesWidth(4000, 2000), 320, 'one long name does not push all figures away');
   assert.equal(namesWidth(longest, 300), 172);
+});
+
+test('names have what the figures leave, up to half of the room', () => {
+  assert.equal(withSpare(280, 384, 123, 900), 384);
+  assert.equal(withSpare(280, 384, 50, 900), 330);
+  assert.equal(withSpare(280, 4000, 600, 900), 450, 'figures keep the other half');
+  assert.equal(withSpare(280, 200, 600, 900), 280, 'short names take nothing');
+  assert.equal(withSpare(280, 384, -40, 900), 280, 'all columns, which are wider than the room');
+});
+
+test('names of operators and hooks are whole where the figures leave room', async () => {
+  const name = 'autograd::engine::evaluate_function: MeanBackward1';
+  const hook = '[Strategy]SingleDeviceStrategy.training_step';
+  const path = join(folder, 'names.pt.trace.json');
+  writeFileSync(
+    path,
+    JSON.stringify({
+      schemaVersion: 1,
+      Framework: 'pytorch-lightning',
+      traceEvents: [
+        slice('user_annotation', '[pl][profile]run_training_batch', 0, 900),
+        slice('user_annotation', `[pl][profile]${hook}`, 10, 600),
+        slice('cpu_op', name, 20, 100),
+        slice('cpu_op', 'aten::mean', 30, 50),
+      ],
+    }),
+  );
+  await withPage(path, {}, async (profile, page) => {
+    await page.setViewportSize({ width: 924, height: 640 });
+    await profile.view('Operators');
+    const cell = gridOf(page, 'Operators').locator(`[data-whole="${name}"]`);
+    await cell.waitFor();
+    assert.equal(await cell.getAttribute('data-fitted'), null);
+    await page.setViewportSize({ width: 1000, height: 640 });
+    await profile.view('Lightning');
+    const tree = gridOf(page, 'Lightning hooks');
+    await tree.waitFor();
+    assert.equal(await tree.getByRole('columnheader').first().innerText(), 'Hook');
+    const texts = await tree
+      .locator('[role=gridcell].first .cell-text')
+      .evaluateAll((all) =>
+        all.map((one) => ({ text: one.textContent, cut: one.scrollWidth > one.clientWidth })),
+      );
+    assert.ok(
+      texts.some(({ text }) => text.includes(hook)),
+      JSON.stringify(texts),
+    );
+    assert.deepEqual(
+      texts.filter(({ cut }) => cut),
+      [],
+    );
+  });
 });
 
 for (const file of ['device', 'sample']) {
@@ -395,6 +452,49 @@ test('beside code the figures of a comparison are not cut, and no two titles tou
   } finally {
     await profile.close();
   }
+});
+
+test('a trace of library code alone shows its frames, and says why no line has any time', async () => {
+  const path = join(folder, 'library.pt.trace.json');
+  writeFileSync(
+    path,
+    JSON.stringify({
+      schemaVersion: 1,
+      traceEvents: [
+        slice('python_function', 'vllm/run.py(1): execute', 0, 900, { 'Python id': 1 }),
+        slice('cpu_op', 'aten::mm', 20, 100),
+      ],
+    }),
+  );
+  await withPage(path, {}, async (profile, page) => {
+    await profile.view('Stacks');
+    await page.getByText('All of this is library code', { exact: false }).waitFor();
+    await gridOf(page, 'Functions').getByText('execute').waitFor();
+    await profile.view('Lines');
+    await page.getByText('all frames are of libraries', { exact: false }).waitFor();
+  });
+});
+
+test('communication has the color that it has among the parts of a step', async () => {
+  const path = join(folder, 'communication.pt.trace.json');
+  const kernel = (name, ts, dur) =>
+    slice('kernel', name, ts, dur, { device: 0, stream: 7 }, { pid: 0, tid: 7 });
+  writeFileSync(
+    path,
+    JSON.stringify({
+      schemaVersion: 1,
+      deviceProperties: [{ id: 0, name: 'NVIDIA A100' }],
+      traceEvents: [kernel('ncclDevKernel_AllReduce_Sum_f32', 0, 90), kernel('gemm', 100, 50)],
+    }),
+  );
+  await withPage(path, {}, async (profile, page) => {
+    await profile.view('Kernels');
+    const bar = page.getByRole('img', { name: /^Communication: Communication/ });
+    await bar.waitFor();
+    const fills = await bar.locator('rect').evaluateAll((all) => all.map((one) => one.outerHTML));
+    assert.match(fills[0], /purple/);
+    assert.match(fills[1], /blue/);
+  });
 });
 
 test('what closes gives the focus to what is left', async () => {

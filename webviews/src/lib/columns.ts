@@ -33,12 +33,26 @@ export function columnsGivingWay(
   return gone;
 }
 
+/** Pixels of names of so many letters, with what stands beside them in their column. */
+export const namesPx = (letters: number, besidesPx = 24): number => letters * 7.2 + besidesPx;
+
 /**
- * The least width of the column of names, the longest of which has so many letters: as wide as they
- * are, up to a third of the room and `mostPx`, so that columns that matter less give way first. A name
- * that is longer than its column is shortened to it.
+ * The least width of the column of names that take `wantedPx`: as wide as they are, up to a good third
+ * of the room and 320 pixels, so that columns that matter less give way first. A name that is longer
+ * than its column is shortened to it.
  */
-export function namesWidth(letters: number, roomPx: number, mostPx = 280): number {
-  const most = Math.max(172, Math.min(mostPx, roomPx / 3));
-  return Math.round(Math.min(most, Math.max(172, letters * 7.2 + 24)));
+export function namesWidth(wantedPx: number, roomPx: number): number {
+  const most = Math.max(172, Math.min(320, roomPx * 0.36));
+  return Math.round(Math.min(most, Math.max(172, wantedPx)));
+}
+
+/** That width with what the other columns leave of the room, which names have before figures have air. */
+export function withSpare(
+  leastPx: number,
+  wantedPx: number,
+  sparePx: number,
+  roomPx: number,
+): number {
+  const most = Math.min(wantedPx, roomPx / 2);
+  return Math.round(leastPx + Math.max(0, Math.min(most - leastPx, sparePx)));
 }

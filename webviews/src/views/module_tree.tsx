@@ -166,6 +166,8 @@ function flameOf(node: ModuleNode, metric: Metric): FlameInput {
 
 export function ModuleTree(props: {
   name: string;
+  /** Heading of the column of names: what one row is. */
+  named: string;
   /** What its rows are called in the middle of a sentence. */
   rows: string;
   view: ViewName;
@@ -260,6 +262,7 @@ export function ModuleTree(props: {
       <Panel title={viewTexts.allOf(props.rows)}>
         <TreeTable<ModuleNode>
           name={props.name}
+          named={props.named}
           rows={props.rows}
           view={props.view}
           stateKey={props.stateKey}

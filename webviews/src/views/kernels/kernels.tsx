@@ -7,7 +7,7 @@ import { viewState } from '../../host/view_state.ts';
 import { trace } from '../../host/store.ts';
 import type { Row, ViewKernelsResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
-import { chartColors } from '../../lib/colors.ts';
+import { chartColors, roleColors } from '../../lib/colors.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { FilterBox } from '../../widgets/fields.tsx';
@@ -127,6 +127,24 @@ function matrixParts(result: ViewKernelsResult | undefined) {
   ].sort((a, b) => b.value - a.value);
 }
 
+/** Kernel time by whether it is communication, in the colors of a step's parts, largest first. */
+function communicationParts(result: ViewKernelsResult | undefined) {
+  if (result === undefined) return [];
+  const { totalUs, communicationUs } = result;
+  return [
+    {
+      name: commonTexts.communication,
+      value: communicationUs,
+      color: roleColors.communication,
+    },
+    {
+      name: commonTexts.computation,
+      value: totalUs - communicationUs,
+      color: roleColors.kernel,
+    },
+  ].sort((a, b) => b.value - a.value);
+}
+
 export function KernelsView() {
   const info = trace.value;
   const group = viewState('kernels', 'groupBy', 'name');
@@ -151,6 +169,7 @@ export function KernelsView() {
   });
   const parts = result?.ring ?? [];
   const matrix = matrixParts(result);
+  const communication = communicationParts(result);
   const actions = (row: Row): RowAction[] => [
     ...timelineAction(row, text(row, 'name')),
     ...sourceAction(row),
@@ -199,10 +218,8 @@ export function KernelsView() {
               definition={kernelsTexts.communicationHint}
               unit="us"
               top={2}
-              parts={[
-                { name: commonTexts.communication, value: result.communicationUs },
-                { name: commonTexts.computation, value: result.totalUs - result.communicationUs },
-              ]}
+              colors={communication.map((part) => part.color)}
+              parts={communication}
             />
           ) : null}
         </Charts>

@@ -38,6 +38,7 @@ export function LightningView() {
           name={
             shown === 'modules' ? lightningTexts.lightningModules : lightningTexts.lightningHooks
           }
+          named={shown === 'modules' ? commonTexts.module : lightningTexts.hook}
           rows={shown === 'modules' ? lightningTexts.moduleRows : lightningTexts.hookRows}
           view="lightning"
           stateKey={shown}

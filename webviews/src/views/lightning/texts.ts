@@ -1,8 +1,9 @@
 // The texts of Lightning's view.
 export const lightningTexts = {
-  moduleRows: 'lightning modules',
-  hookRows: 'lightning hooks',
+  moduleRows: 'Lightning modules',
+  hookRows: 'Lightning hooks',
   readingHooks: "Reading Lightning's hooks",
+  hook: 'Hook',
   hooks: 'Hooks',
   lightningModules: 'Lightning modules',
   lightningHooks: 'Lightning hooks',

@@ -122,6 +122,7 @@ export function LinesView() {
           method="view/lines"
           params={{ groupBy: group.value }}
           defaultSort={device ? '-deviceSelfUs' : '-hostSelfUs'}
+          {...(trace.value?.hasStacks === true ? { empty: linesTexts.onlyLibrary } : {})}
           lesser={[
             'operators',
             'confidence',

@@ -11,6 +11,8 @@ export const linesTexts = {
   attributedToLineHint: 'The line was recorded, or found by aligning calls with the source.',
   attributedToFunction: 'Attributed to a function only',
   attributedToFunctionHint: 'The function is known, but the line is not.',
+  onlyLibrary:
+    'Nothing here ran in your code: all frames are of libraries. The setting emberline.userPackages names packages that are your code.',
   files: 'Files',
   rowsPer: 'Rows per',
   function: 'Function',

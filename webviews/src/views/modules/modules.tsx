@@ -73,6 +73,7 @@ export function ModulesView() {
       {value.modules.length === 0 ? null : (
         <ModuleTree
           name={commonTexts.modules}
+          named={commonTexts.module}
           rows={commonTexts.moduleRows}
           view="modules"
           stateKey="tree"

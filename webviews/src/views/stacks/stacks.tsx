@@ -32,6 +32,9 @@ function flameOf(node: StackNode): FlameInput {
   };
 }
 
+/** Frames of libraries, of which a fold leaves none unless there are no others. */
+const holdsLibrary = (node: StackNode): boolean => node.library || node.children.some(holdsLibrary);
+
 function nodeActions(node: FlameNode, enter: (id: number) => void) {
   const frame = node.data as StackNode;
   return [
@@ -175,6 +178,9 @@ export function StacksView() {
           )}
         </div>
       </Charts>
+      {fold.value && holdsLibrary(value.tree) ? (
+        <p class="note">{stacksTexts.onlyLibrary}</p>
+      ) : null}
       <Lacks absences={value.absences} />
       <Panel title={commonTexts.functions}>
         <DataTable

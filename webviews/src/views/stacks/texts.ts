@@ -18,6 +18,7 @@ export const stacksTexts = {
     'The width of a box is the host time spent in it and in what it called. “recompute” holds what activation checkpointing reran; threads other than the main one are folded.',
   noMatchingStacks: 'No matching stacks.',
   pythonStacks: 'Python stacks',
+  onlyLibrary: 'All of this is library code, so no frames are folded.',
   noFunctionOf: (weight: string) =>
     weight === 'device'
       ? 'No recorded Python function launched this work.'

@@ -95,6 +95,9 @@ export function barStyle(part: number): { '--bar': string } | undefined {
 }
 
 /** The button that opens a row, or the room that it takes in a row that cannot be opened. */
+/** The mark that opens a row, with the gap behind it. */
+export const twistyPx = 19;
+
 export function Twisty(props: { opened: boolean; toggle: (() => void) | undefined }) {
   return props.toggle === undefined ? (
     <span class="twisty-space" />

@@ -8,7 +8,7 @@ import type { PageParams } from '#shared/requests.ts';
 import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
 import { viewState } from '../../host/view_state.ts';
-import { namesWidth } from '../../lib/columns.ts';
+import { namesPx, namesWidth, withSpare } from '../../lib/columns.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
 import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
@@ -16,7 +16,7 @@ import { Absences, Failure, Nothing, Waiting } from '../notices.tsx';
 import { widgetTexts } from '../texts.ts';
 import { useWidth } from '../width.ts';
 import { actionsWidthPx, type RowAction } from './actions.tsx';
-import { numeric } from './cells.tsx';
+import { numeric, twistyPx } from './cells.tsx';
 import { gridTemplate, minimumWidth, useMeasures, usePresentColumns } from './columns.ts';
 import { fitColumns, framePx } from './fit.ts';
 import { useFocusOn } from './focus.ts';
@@ -123,12 +123,16 @@ function useColumns<M extends TableMethod>(
       ),
     [loaded?.key],
   );
-  const letters = props.narrowNames === true ? 0 : (measures.largest[present[0]?.key ?? ''] ?? 0);
-  // A function and the word that tells what its kernel does.
-  const namePx =
-    measures.longestName === undefined
-      ? namesWidth(letters, roomPx)
-      : Math.max(220, namesWidth(measures.longestName, roomPx, 320));
+  const letters =
+    props.narrowNames === true
+      ? 0
+      : (measures.longestName ?? measures.largest[present[0]?.key ?? ''] ?? 0);
+  const wantedPx = namesPx(letters, props.detail === undefined ? undefined : 24 + twistyPx);
+  const namePx = Math.max(
+    // A function and the word that tells what its kernel does.
+    measures.longestName === undefined ? 0 : 220,
+    namesWidth(wantedPx, roomPx),
+  );
   const needs = present.map((column, index) => ({
     key: column.key,
     px:
@@ -152,6 +156,11 @@ function useColumns<M extends TableMethod>(
   });
   const columns = present.filter(({ key }) => fit.isShown(key));
   const least = needs.filter(({ key }) => fit.isShown(key)).map(({ px }) => px);
+  const minWidth = least.reduce((sum, px) => sum + px, fit.goPx);
+  const [first] = columns;
+  if (first !== undefined && !numeric(first) && widths.value[first.key] === undefined) {
+    least[0] = withSpare(least[0]!, wantedPx, roomPx - framePx - minWidth, roomPx);
+  }
   const actions = props.actions === undefined ? '' : ` ${fit.goPx}px`;
   return {
     present,
@@ -161,7 +170,7 @@ function useColumns<M extends TableMethod>(
     columnCount: columns.length + (props.actions === undefined ? 0 : 1),
     inMenu: fit.inMenu,
     template: `${gridTemplate(columns, widths.value, least, props.firstShare ?? 5)}${actions}`,
-    minWidth: least.reduce((sum, px) => sum + px, fit.goPx),
+    minWidth,
     setWidth: (column: Column, px: number): void => {
       widths.value = { ...widths.value, [column.key]: Math.round(Math.max(48, px)) };
     },

@@ -1,6 +1,7 @@
 // What a tree table is made of. Pure.
 import type { Row } from '#shared/protocol.ts';
 import type { Unit } from '#shared/numbers.ts';
+import { namesPx } from '../../lib/columns.ts';
 import type { ExportColumn } from '../../lib/export.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import type { Sort } from './sort.tsx';
@@ -97,6 +98,25 @@ export function largestValues<T extends TreeItem<T>>(
     stack.push(...node.children);
   }
   return largest;
+}
+
+/** Pixels that a row's name is moved in at its level. */
+export const indentPx = (level: number): number => 6 + Math.min(30, level - 1) * 14;
+
+/** Pixels that the widest name takes where it stands, `besidesPx` beside its letters. */
+export function widestName<T extends TreeItem<T>>(
+  roots: readonly T[],
+  nameOf: (node: T) => string,
+  besidesPx: number,
+): number {
+  let widest = 0;
+  const stack = roots.map((node) => ({ node, level: 1 }));
+  while (stack.length > 0) {
+    const { node, level } = stack.pop()!;
+    widest = Math.max(widest, namesPx(nameOf(node).length, indentPx(level) + besidesPx));
+    for (const child of node.children) stack.push({ node: child, level: level + 1 });
+  }
+  return widest;
 }
 
 /** The first levels, as long as they fit on a page: they open by themselves. */

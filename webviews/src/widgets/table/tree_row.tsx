@@ -4,7 +4,7 @@ import { visible } from '../../lib/format.ts';
 import { Actions, type RowAction } from './actions.tsx';
 import { Twisty, barStyle } from './cells.tsx';
 import type { Sort } from './sort.tsx';
-import type { Line, TreeColumn, TreeItem } from './tree.ts';
+import { indentPx, type Line, type TreeColumn, type TreeItem } from './tree.ts';
 
 export interface ShownColumn<T> {
   column: TreeColumn<T>;
@@ -14,8 +14,6 @@ export interface ShownColumn<T> {
   /** The largest value in the tree. */
   most: number;
 }
-
-const deepest = 30;
 
 export function TreeRow<T extends TreeItem<T>>(props: {
   line: Line<T>;
@@ -62,7 +60,7 @@ export function TreeRow<T extends TreeItem<T>>(props: {
         class="cell first"
         aria-colindex={1}
         title={visible(props.label)}
-        style={{ paddingLeft: `${6 + Math.min(deepest, line.level - 1) * 14}px` }}
+        style={{ paddingLeft: `${indentPx(line.level)}px` }}
       >
         <Twisty opened={opened} toggle={has ? toggle : undefined} />
         <span class="cell-text">

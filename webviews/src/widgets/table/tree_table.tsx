@@ -7,6 +7,7 @@ import { viewState } from '../../host/view_state.ts';
 import { announce, trace } from '../../host/store.ts';
 import { copiedRow, exportRows, type ExportFormat } from '../../lib/export.ts';
 import { columnScales, longestText } from '#shared/numbers.ts';
+import { withSpare } from '../../lib/columns.ts';
 import { numberColumnPx } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { FilterBox } from '../fields.tsx';
@@ -15,6 +16,7 @@ import { Nothing } from '../notices.tsx';
 import { widgetTexts } from '../texts.ts';
 import { useWidth } from '../width.ts';
 import { actionsWidthPx, type RowAction } from './actions.tsx';
+import { twistyPx } from './cells.tsx';
 import { fitColumns, framePx } from './fit.ts';
 import { useFocusOn } from './focus.ts';
 import { HiddenColumns } from './hidden_columns.tsx';
@@ -24,6 +26,7 @@ import {
   flatTable,
   largestValues,
   treeLines,
+  widestName,
   type Line,
   type TreeColumn,
   type TreeItem,
@@ -36,6 +39,8 @@ export type { TreeColumn } from './tree.ts';
 
 export interface TreeTableProps<T extends TreeItem<T>> {
   name: string;
+  /** Heading of the column of names: what one row is. */
+  named: string;
   /** What its rows are called in the middle of a sentence. */
   rows: string;
   view: ViewName;
@@ -153,12 +158,23 @@ function useColumns<T extends TreeItem<T>>(
     }))
     .filter(({ column }) => isShown(column.key));
   const widths = columns.map(({ px }) => `minmax(${px}px, 1fr)`).join(' ');
+  const minWidth = columns.reduce((sum, { px }) => sum + px, namePx + goPx);
+  const widestPx = useMemo(
+    () =>
+      widestName(
+        props.nodes,
+        (node) => `${props.label(node)} ${props.note?.(node) ?? ''}`.trim(),
+        twistyPx + 8,
+      ),
+    [props.nodes],
+  );
+  const firstPx = withSpare(namePx, widestPx, roomPx - framePx - minWidth, roomPx);
   return {
     columns,
     hasActions,
     inMenu,
-    template: `minmax(${namePx}px, 3.4fr) ${widths}${hasActions ? ` ${goPx}px` : ''}`,
-    minWidth: columns.reduce((sum, { px }) => sum + px, namePx + goPx),
+    template: `minmax(${firstPx}px, 3.4fr) ${widths}${hasActions ? ` ${goPx}px` : ''}`,
+    minWidth,
     hidden: {
       titles: props.columns.filter(({ key }) => gone.includes(key)).map(({ title }) => title),
       all,
@@ -167,6 +183,7 @@ function useColumns<T extends TreeItem<T>>(
 }
 
 function TreeHead<T>(props: {
+  named: string;
   columns: readonly ShownColumn<T>[];
   hasActions: boolean;
   sort: Sort;
@@ -182,7 +199,7 @@ function TreeHead<T>(props: {
           aria-colindex={1}
           title={widgetTexts.indentedHint}
         >
-          <span class="head-text">{commonTexts.name}</span>
+          <span class="head-text">{props.named}</span>
         </div>
         {props.columns.map(({ column, scale }, index) => (
           <div
@@ -313,7 +330,13 @@ export function TreeTable<T extends TreeItem<T>>(props: TreeTableProps<T>) {
           style={{ '--columns': shown.template }}
           onKeyDown={onKeyDown}
         >
-          <TreeHead columns={columns} hasActions={hasActions} sort={sort} onSort={setSort} />
+          <TreeHead
+            named={props.named}
+            columns={columns}
+            hasActions={hasActions}
+            sort={sort}
+            onSort={setSort}
+          />
           {lines.length === 0 ? null : (
             <div
               ref={body}
