@@ -109,8 +109,9 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
     double sum = 0;
     {
       const std::lock_guard lock(mutex_);
-      fractions_[index] = std::max(fractions_[index], fraction);
-      for (const double part : fractions_) sum += part;
+      const double more = std::max(0.0, fraction - fractions_[index]);
+      fractions_[index] += more;
+      sum = done_ += more;
     }
     options_.progress(stage, sum / static_cast<double>(refs_.size()));
   }
@@ -127,6 +128,7 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
   std::condition_variable room_;
   // Guarded by mutex_.
   std::vector<double> fractions_;
+  double done_ = 0;  // their sum
   size_t next_ = 0;
   size_t loading_ = 0;
   size_t used_ = 0;  // estimated bytes of those that are being loaded
