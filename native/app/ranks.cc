@@ -4,18 +4,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <set>
 
 #include "app/commands.h"
 #include "app/errors.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "base/cores.h"
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "ranks/digest_file.h"
 #include "ranks/load_job.h"
 #include "ranks/make_digest.h"
@@ -76,69 +81,107 @@ struct DigestCounts {
   size_t made = 0, kept = 0, failed = 0;
 };
 
-// Makes the digests of the traces of one PATH that are not there yet.
-void DigestPath(const std::string& path, const fs::path& out, unsigned threads,
-                DigestCounts* counts) {
-  Session session(kKeptTraces);
+// A trace whose digest is wanted, and where that goes.
+struct WantedDigest {
+  TraceRef ref;
+  fs::path trace, target;
+};
+
+// The traces of all PATHs. Those that cannot be read are counted and named.
+std::vector<WantedDigest> TracesOf(Session& session, const std::vector<std::string>& paths,
+                                   DigestCounts* counts) {
   const auto failed = [&](const std::string& what, const std::string& why) {
     ++counts->failed;
     Complain(what, why);
   };
-  const Result<Profile> profile = session.Open(path);
-  if (!profile.ok()) return failed(path, profile.error().message);
-  for (const RunFiles& run : profile->discovery.runs) {
-    for (const BrokenSpan& file : run.broken) failed(file.path.string(), file.why);
-    // No trace is known to be lost with these.
-    for (const BrokenSpan& file : run.strangers) Complain(file.path.string(), file.why);
+  std::vector<WantedDigest> found;
+  for (const std::string& path : paths) {
+    const Result<Profile> profile = session.Open(path);
+    if (!profile.ok()) {
+      failed(path, profile.error().message);
+      continue;
+    }
+    for (const RunFiles& run : profile->discovery.runs) {
+      for (const BrokenSpan& file : run.broken) failed(file.path.string(), file.why);
+      // No trace is known to be lost with these.
+      for (const BrokenSpan& file : run.strangers) Complain(file.path.string(), file.why);
+    }
+    for (TraceRef& ref : AllTraces(*profile)) {
+      Result<fs::path> trace = session.PathOf(ref.profile_id, ref.selection);
+      if (trace.ok()) found.push_back({std::move(ref), std::move(*trace), {}});
+    }
   }
+  return found;
+}
+
+// Decides where the digests go, and leaves out what is there already.
+std::vector<WantedDigest> WithoutDigest(std::vector<WantedDigest> found, const fs::path& out,
+                                        size_t threads, DigestCounts* counts) {
+  std::vector<Result<bool>> kept(found.size(), Result<bool>(false));
+  std::atomic<size_t> next{0};
+  RunOnThreads(std::min(threads, found.size()), [&] {
+    for (size_t i = next++; i < found.size(); i = next++) {
+      const auto id = FileId(found[i].trace);
+      if (id.ok()) {
+        found[i].target = out / DigestName(found[i].ref.selection.worker, *id);
+        kept[i] = ReadDigestFile(found[i].target).ok();
+      } else {
+        kept[i] = id.error();
+      }
+    }
+  });
+  std::vector<WantedDigest> wanted;
+  std::set<fs::path> targets;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!kept[i].ok()) {
+      ++counts->failed;
+      Complain(found[i].trace.string(), kept[i].error().message);
+    } else if (*kept[i] || !targets.insert(found[i].target).second) {
+      ++counts->kept;  // or the same file once more
+    } else {
+      wanted.push_back(std::move(found[i]));
+    }
+  }
+  return wanted;
+}
+
+// Makes the digests of the traces of all PATHs, side by side, that are not there yet.
+DigestCounts MakeDigests(const std::vector<std::string>& paths, const fs::path& out,
+                         unsigned threads) {
+  DigestCounts counts;
+  Session session(kKeptTraces);
+  const std::vector<WantedDigest> wanted =
+      WithoutDigest(TracesOf(session, paths, &counts), out,
+                    threads > 0 ? size_t{threads} : UsableCores(), &counts);
   std::vector<TraceRef> refs;
-  std::vector<fs::path> targets;
-  for (const TraceRef& ref : AllTraces(*profile)) {
-    const Result<fs::path> trace = session.PathOf(ref.profile_id, ref.selection);
-    if (!trace.ok()) continue;
-    const auto id = FileId(*trace);
-    if (!id.ok()) {
-      failed(trace->string(), id.error().message);
-      continue;
-    }
-    const fs::path target = out / DigestName(ref.selection.worker, *id);
-    if (ReadDigestFile(target).ok()) {
-      ++counts->kept;
-      continue;
-    }
-    refs.push_back(ref);
-    targets.push_back(target);
-  }
+  refs.reserve(wanted.size());
+  for (const WantedDigest& one : wanted) refs.push_back(one.ref);
   SetLimits limits;
   limits.threads = threads;
   limits.visit_side_by_side = true;
   limits.memory_bytes = Session().limit_bytes();
   std::mutex mutex;
+  const auto outcome = [&](size_t index, const SetMember& member) -> Result<bool> {
+    if (!member.trace.ok()) return member.trace.error();
+    const auto digest = MakeDigest(**member.trace, member.ref.selection.worker);
+    if (!digest.ok()) return digest.error();
+    return WriteDigestFile(wanted[index].target, *digest);
+  };
   const Result<bool> done = ForEachTrace(
       session, refs, ReadOptions{{}, TerminalProgress()},
       [&](size_t index, SetMember member) {
-        const Result<fs::path> trace = session.PathOf(member.ref.profile_id, member.ref.selection);
-        Error error;
-        bool made = false;
-        if (!member.trace.ok()) {
-          error = member.trace.error();
-        } else if (auto digest = MakeDigest(**member.trace, member.ref.selection.worker);
-                   !digest.ok()) {
-          error = digest.error();
-        } else if (auto written = WriteDigestFile(targets[index], *digest); !written.ok()) {
-          error = written.error();
-        } else {
-          made = true;
-        }
+        const Result<bool> made = outcome(index, member);
         const std::lock_guard lock(mutex);
-        if (made) {
-          ++counts->made;
+        if (made.ok()) {
+          ++counts.made;
         } else {
-          failed(trace.ok() ? trace->string() : path, error.message);
+          ++counts.failed;
+          Complain(wanted[index].trace.string(), made.error().message);
         }
       },
       limits);
-  if (!done.ok()) failed(path, done.error().message);
+  if (!done.ok()) Complain(out.string(), done.error().message);
+  return counts;
 }
 
 int RunDigest(const Options& options) {
@@ -152,11 +195,13 @@ int RunDigest(const Options& options) {
   if (options.out.empty()) return Usage(errors::kDigestOut);
   const fs::path out = options.out;
   if (const auto refused = MakeFolder(out)) return Fail(*refused);
-  DigestCounts counts;
   const auto [part, parts] = options.stride.value_or(std::pair<int64_t, int64_t>(0, 1));
+  std::vector<std::string> mine;
   for (size_t i = static_cast<size_t>(part); i < paths.size(); i += static_cast<size_t>(parts)) {
-    DigestPath(paths[i], out, static_cast<unsigned>(options.threads.value_or(0)), &counts);
+    mine.push_back(paths[i]);
   }
+  const DigestCounts counts =
+      MakeDigests(mine, out, static_cast<unsigned>(options.threads.value_or(0)));
   const std::string text = Counted(counts.made, "digest") + " made, " +
                            std::to_string(counts.kept) + " already there, " +
                            Counted(counts.failed, "trace") + " failed.\n";
@@ -174,6 +219,44 @@ bool IsStandardOutput(const std::string& path) {
          named.st_dev == output.st_dev && named.st_ino == output.st_ino;
 }
 
+// Which lines of a list name a trace that has a digest. A folder may have another path where the
+// list was written (a volume, a link), and traces of several folders the same name: as many parts
+// of a path are compared, from its end, as tell it from all others of the list.
+std::vector<bool> HaveDigests(const std::vector<std::string>& lines,
+                              const std::vector<RankDigest>& ranks) {
+  const auto end_of = [](const fs::path& path, size_t parts) {
+    fs::path end;
+    for (auto at = path.end(); parts > 0 && at != path.begin(); --parts) {
+      --at;
+      end = end.empty() ? *at : *at / end;
+    }
+    return end.string();
+  };
+  std::vector<fs::path> wanted, known;
+  std::vector<std::string> whole;
+  for (const std::string& line : lines) {
+    wanted.push_back(fs::path(line).lexically_normal());
+    whole.push_back(end_of(wanted.back(), SIZE_MAX));
+  }
+  for (const RankDigest& rank : ranks) known.push_back(fs::path(rank.path).lexically_normal());
+  std::vector<bool> there(lines.size());
+  std::vector<size_t> open(lines.size());
+  std::iota(open.begin(), open.end(), 0);
+  for (size_t parts = 1; !open.empty(); ++parts) {
+    std::map<std::string, std::set<std::string>> named;  // different traces of the list, by end
+    for (const size_t i : open) named[end_of(wanted[i], parts)].insert(whole[i]);
+    std::set<std::string> ends;
+    for (const fs::path& path : known) ends.insert(end_of(path, parts));
+    std::erase_if(open, [&](size_t i) {
+      const std::string end = end_of(wanted[i], parts);
+      if (named[end].size() > 1) return false;
+      there[i] = ends.count(end) > 0;
+      return true;
+    });
+  }
+  return there;
+}
+
 int RunMerge(const Options& options) {
   if (options.path.empty()) return Usage(errors::kMergeFolder);
   std::vector<BrokenFile> broken;
@@ -185,13 +268,10 @@ int RunMerge(const Options& options) {
   if (!options.expect.empty()) {
     const auto lines = LinesOf(options.expect);
     if (!lines.ok()) return Fail(lines.error());
-    std::set<std::string> there;
-    for (const RankDigest& rank : merged->ranks) {
-      there.insert(rank.path);
-      there.insert(fs::path(rank.path).filename().string());
-    }
-    for (const std::string& line : *lines) {
-      if (there.count(line) > 0 || there.count(fs::path(line).filename().string()) > 0) continue;
+    const std::vector<bool> there = HaveDigests(*lines, merged->ranks);
+    for (size_t i = 0; i < lines->size(); ++i) {
+      const std::string& line = (*lines)[i];
+      if (there[i]) continue;
       ++missing;
       const std::string text = Say(messages::kNoDigestOf, {{"path", Escaped(line)}}).text;
       std::fputs(("emberline: " + text + "\n").c_str(), stderr);

@@ -207,6 +207,30 @@ test('a rank without a digest is said to have none, one without a trace to have 
   assert.deepEqual(await text(await digestsOf(at)), ['Rank 1 has no digest here; the job has 3.']);
 });
 
+test('traces of one name in several folders each have a digest, and each is missed', async () => {
+  const at = planted({ ranks: 3, steps: 1 });
+  const lines = fs.readdirSync(at).map((name, rank) => {
+    fs.mkdirSync(path.join(at, `rank${rank}`));
+    const line = path.join(`rank${rank}`, 'trace.json');
+    fs.renameSync(path.join(at, name), path.join(at, line));
+    return line;
+  });
+  const list = path.join(at, 'traces.txt');
+  fs.writeFileSync(list, `${lines.join('\n')}\n`);
+  const out = path.join(at, 'digests');
+  const merge = () => emberline(['merge', out, '--expect', list]);
+  // A line that is there twice is one trace.
+  const some = [lines[0], lines[2], lines[0]].map((line) => path.join(at, line));
+  const { stdout } = await emberline(['digest', ...some, '-o', out]);
+  assert.equal(stdout, '2 digests made, 1 already there, 0 traces failed.\n');
+  const missed = await merge();
+  assert.equal(missed.status, 3);
+  assert.match(missed.stderr, /rank1.trace\.json has no digest/);
+  assert.doesNotMatch(missed.stderr, /rank[02]/);
+  await emberline(['digest', '--list', list, '-o', out], { cwd: at });
+  assert.equal((await merge()).status, 0);
+});
+
 test('what one rank alone recorded is not called waiting', async () => {
   const line = async (at) => (await emberline(['distributed', at])).stdout.split('\n')[2];
   const at = planted({ ranks: 2, steps: 1, missing: [1] });
