@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { load as parseYaml } from 'js-yaml';
 import { writeJob } from '../generator/job.mjs';
 import { emberline, root, serverPath, temporaryFolder } from '../lib/cli.mjs';
 
@@ -45,22 +46,40 @@ test('one machine', async () => {
   await assertMerges(path.join(at, 'DIR'));
 });
 
+/** What the container of a pod runs, of a parser of YAML, in the folder of a job. */
+function podScript(at) {
+  const { spec } = parseYaml(block('Kubernetes', 'yaml'));
+  const [container] = spec.template.spec.containers;
+  assert.deepEqual(container.command, ['sh', '-c']);
+  const volumes = spec.template.spec.volumes.map(({ name }) => name);
+  assert.deepEqual(
+    container.volumeMounts.map(({ name }) => name),
+    volumes,
+  );
+  assert.equal(spec.completionMode, 'Indexed');
+  assert.ok(container.args[0].includes(`$JOB_COMPLETION_INDEX/${spec.completions}"`));
+  return container.args[0].replace('cd /job', `cd '${at}'`);
+}
+
 test('Kubernetes: each pod takes its part', async () => {
   const at = job();
-  const yaml = block('Kubernetes', 'yaml');
-  const lines = yaml.split('\n');
-  const from = lines.findIndex((line) => line.trim() === '- |') + 1;
-  const indent = /^ */.exec(lines[from])[0];
-  const script = lines
-    .slice(from)
-    .filter((line, i, all) => all.slice(0, i + 1).every((one) => one.startsWith(indent)))
-    .join('\n')
-    .replace('cd /job', `cd '${at}'`);
-  const completions = Number(/completions: (\d+)/.exec(yaml)[1]);
+  const script = podScript(at);
+  const completions = Number(/completions: (\d+)/.exec(block('Kubernetes', 'yaml'))[1]);
   for (const index of [0, 1, 2, 3, completions - 1]) {
     run('sh', ['-c', script], at, { JOB_COMPLETION_INDEX: String(index) });
   }
   await assertMerges(path.join(at, 'digests'));
+});
+
+test('Kubernetes: a pod with a trace that cannot be read has done its part', async () => {
+  const at = job();
+  const [broken] = fs.readdirSync(path.join(at, 'traces'));
+  fs.writeFileSync(path.join(at, 'traces', broken), 'no gzip at all');
+  const script = podScript(at);
+  for (const index of [0, 1, 2, 3]) {
+    run('sh', ['-c', script], at, { JOB_COMPLETION_INDEX: String(index) });
+  }
+  assert.equal(fs.readdirSync(path.join(at, 'digests')).length, 3);
 });
 
 for (const [engine, call] of [
