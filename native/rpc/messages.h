@@ -53,12 +53,14 @@ inline constexpr AbsenceText kNoShapes{
 inline constexpr AbsenceText kNoModules{
     "noModules", "No module calls were recorded: the modules view is empty.", "with_stack",
     "profile(with_stack=True, with_modules=True)"};
+inline constexpr AbsenceText kNoOperators{"noOperators", "No operators were recorded.",
+                                          "activities", kRecordActivities};
 inline constexpr AbsenceText kNoOperatorsInSteps{"noOperatorsInSteps",
-                                                 "No operators were recorded in the selection.",
-                                                 "activities", kRecordActivities};
+                                                 "No operators ran in the selected steps."};
+inline constexpr AbsenceText kNoKernels{"noKernels", "No kernels were recorded.", "activities",
+                                        kRecordActivities};
 inline constexpr AbsenceText kNoKernelsInSteps{"noKernelsInSteps",
-                                               "No kernels were recorded in the selection.",
-                                               "activities", kRecordActivities};
+                                               "No kernels ran in the selected steps."};
 inline constexpr AbsenceText kDeviceWorkUnknown{
     "deviceWorkUnknown",
     "Another program recorded this trace: which of its work ran on a device is not known."};

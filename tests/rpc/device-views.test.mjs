@@ -90,6 +90,35 @@ test('overview', async () => {
   assert.equal(one.average.steps, 1);
 });
 
+test('what chosen steps lack is told apart from what nobody recorded', async () => {
+  const without = (category, steps) => () => {
+    const trace = JSON.parse(drawn());
+    trace.traceEvents = trace.traceEvents.filter(
+      ({ cat, ts }) => cat !== category || !steps.includes(Math.floor(ts / 1000)),
+    );
+    return JSON.stringify(trace);
+  };
+  const lacks = async (text, method, params) => {
+    const { daemon, profileId, close } = await openDrawn(text);
+    try {
+      const { absences } = await daemon.request(method, { profileId, ...params });
+      return [absences[0].what, absences[0].argument];
+    } finally {
+      await close();
+    }
+  };
+  for (const [method, what, category] of [
+    ['view/kernels', 'kernels', 'kernel'],
+    ['view/roofline', 'kernels', 'kernel'],
+    ['view/operators', 'operators', 'cpu_op'],
+  ]) {
+    const inStep = await lacks(without(category, [1]), method, { steps: '4' });
+    assert.deepEqual(inStep, [`No ${what} ran in the selected steps.`, ''], method);
+    const nowhere = await lacks(without(category, [0, 1]), method, {});
+    assert.deepEqual(nowhere, [`No ${what} were recorded.`, 'activities'], method);
+  }
+});
+
 test('operators, rings and stacks', async () => {
   const result = await ask('view/operators', { groupBy: 'operatorAndShapes', topN: 1 });
   const addmm = result.rows.find((row) => row.name === 'aten::addmm');

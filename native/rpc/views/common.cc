@@ -47,6 +47,12 @@ Json AbsenceJson(const AbsenceText& absence, MessageArgs args) {
           {"snippet", absence.snippet}};
 }
 
+Json NoKernelsJson(const ViewRequest& request) {
+  const Result<bool> device = HasDeviceWork(request);
+  const bool elsewhere = !request.steps.all && device.ok() && *device;
+  return AbsenceJson(elsewhere ? messages::kNoKernelsInSteps : messages::kNoKernels);
+}
+
 namespace {
 
 // Whether a whole trace could have held what is absent; sources lie beside it.
@@ -64,7 +70,7 @@ void DropMisplacedAdvice(const TraceStore& store, Json* result) {
   if (!cut && !foreign) return;
   for (Json& absence : (*result)["absences"]) {
     if (!CouldBeInTrace(absence)) continue;
-    if (foreign && absence.value("code", "") == messages::kNoKernelsInSteps.code) {
+    if (foreign && absence.value("code", "") == messages::kNoKernels.code) {
       absence = AbsenceJson(messages::kDeviceWorkUnknown);
     } else if (cut) {
       absence["what"] =

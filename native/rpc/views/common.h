@@ -29,6 +29,8 @@ Json FindingJson(const Model& model, const Finding& finding);
 
 // Absence of rpc/protocol/common.json.
 Json AbsenceJson(const AbsenceText& absence, MessageArgs args = {});
+// That no kernels were recorded, or that the selected steps have none.
+Json NoKernelsJson(const ViewRequest& request);
 // What a result lacks is said without advice on how to record it where that advice would be wrong:
 // nobody knows what was recorded in the missing part of a cut file, and the arguments of PyTorch's
 // profiler mean nothing to another program.

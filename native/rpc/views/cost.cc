@@ -118,10 +118,11 @@ Result<CostGrouping> GroupingOf(const Json& params) {
   return MakeError(errors::kUnknownCostGrouping, {{"grouping", text}});
 }
 
-Json AbsencesJson(const CostContext& context, const CostSummary& summary) {
+Json AbsencesJson(const ViewRequest& request, const CostContext& context,
+                  const CostSummary& summary) {
   Json absences = Json::array();
   if (summary.total.kernels == 0) {
-    absences.push_back(AbsenceJson(messages::kNoKernelsInSteps));
+    absences.push_back(NoKernelsJson(request));
     return absences;
   }
   if (!context.model.store().HasArg(ArgRole::kInputShapes)) {
@@ -237,7 +238,7 @@ Result<Json> CostResult(const ViewRequest& request, bool roofline) {
       (*result)["findings"].push_back(FindingJson(context.model, finding));
     }
   }
-  (*result)["absences"] = AbsencesJson(context, *summary);
+  (*result)["absences"] = AbsencesJson(request, context, *summary);
   return result;
 }
 
@@ -261,7 +262,7 @@ Result<Json> KernelListView(const ViewRequest& request) {
   if (!result.ok()) return result;
   (*result)["absences"] = Json::array();
   if ((*result)["unfilteredRows"] == 0) {
-    (*result)["absences"].push_back(AbsenceJson(messages::kNoKernelsInSteps));
+    (*result)["absences"].push_back(NoKernelsJson(request));
   }
   return result;
 }

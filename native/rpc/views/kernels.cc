@@ -79,7 +79,7 @@ Result<Json> KernelsView(const ViewRequest& request) {
   (*result)["hasOccupancy"] = data.has_occupancy;
   (*result)["absences"] = Json::array();
   if (data.launches == 0) {
-    (*result)["absences"].push_back(AbsenceJson(messages::kNoKernelsInSteps));
+    (*result)["absences"].push_back(NoKernelsJson(request));
   }
   return result;
 }

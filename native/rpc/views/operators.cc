@@ -136,7 +136,8 @@ Result<Json> OperatorsView(const ViewRequest& request) {
   (*result)["absences"] = Json::array();
   if (rows.empty() && request.params.contains("module")) return result;  // that module ran none
   if (rows.empty()) {
-    (*result)["absences"].push_back(AbsenceJson(messages::kNoOperatorsInSteps));
+    (*result)["absences"].push_back(
+        AbsenceJson(request.steps.all ? messages::kNoOperators : messages::kNoOperatorsInSteps));
   } else {
     if (!(**by_name)->data.has_shapes) {
       (*result)["absences"].push_back(AbsenceJson(messages::kNoOperatorShapes));
