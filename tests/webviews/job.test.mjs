@@ -48,24 +48,23 @@ async function withJob(path, options, work) {
 }
 
 const heading = async (page) => {
-  const text = await page.getByRole('region', { name: 'Answer' }).locator('h1').innerText();
-  return text.replaceAll('\u00a0', ' ');
+  const said = page.getByRole('region', { name: 'Answer' });
+  await said.locator('h1').waitFor();
+  return (await said.innerText()).replaceAll('\u00a0', ' ').replaceAll(/\n+/g, ' ');
 };
 
-test('the answer says how many ranks, what is exposed, and who is late and why', async () => {
+test('the answer begins with the late rank and why, then says how many ranks and what is exposed', async () => {
   const { breakdown, stragglers } = commandLine('distributed', broken);
   await withJob(broken, {}, async (job, page) => {
     const said = await heading(page);
     const exposed = (100 * breakdown.communicationUs) / breakdown.stepUs;
-    assert.match(said, /^6 of 8 ranks: /);
+    assert.match(said, / 6 of 8 ranks: /);
     assert.ok(said.includes(`${exposed.toFixed(1)} % of the mean step`), said);
     const { rank, timesLast, calls } = stragglers[0];
     assert.equal(rank, straggler.rank);
-    assert.ok(
-      said.includes(`rank 5 arrives last at ${timesLast} of its ${calls} collectives`),
-      said,
-    );
-    assert.match(said, /6\.00 ms more in aten::sort on the device\.$/);
+    const last = `it arrives last at ${timesLast} of its ${calls} collectives`;
+    const why = '6.00 ms more in aten::sort on the device.';
+    assert.ok(said.startsWith(`Rank 5 is the bottleneck: ${last}, with ${why} `), said);
   });
 });
 
@@ -74,12 +73,19 @@ test('a broken and a missing rank are named, and the rest works', async () => {
     const note = page.getByRole('note', { name: 'About these ranks' });
     assert.match(await note.innerText(), /node0_7\S* cannot be read/);
     assert.match(await note.innerText(), /Ranks 6, 7 have no trace here; the job has 8/);
+    assert.ok(!(await note.innerText()).includes(folder), 'files are named, not their folder');
+    for (const tab of ['Steps', 'Stragglers', 'Communication', 'Timeline', 'Analyses']) {
+      await job.view(tab);
+      assert.match(await note.innerText(), /^Ranks 6, 7 have no trace here; .* 1 more$/s, tab);
+    }
+    await note.getByRole('button', { name: '1 more' }).click();
+    await page.getByRole('region', { name: 'Answer' }).waitFor();
     await job.view('Topology');
     await page.getByText('No trace of ranks 6\u20137.').waitFor();
     assert.equal(await page.getByRole('button', { name: /^Rank \d+(, late)?, GPU/ }).count(), 6);
   });
   await withJob(whole, {}, async (_, page) => {
-    assert.match(await heading(page), /^8 ranks: /);
+    assert.match(await heading(page), /\. 8 ranks: /);
     assert.equal(await page.getByRole('note', { name: 'About these ranks' }).count(), 0);
   });
 });
@@ -148,6 +154,15 @@ test('the map of ranks and steps walks by keys and opens a rank', async () => {
 test('the charts of a job are one low strip; rows too low to be told apart can be made higher', async () => {
   await withJob(whole, {}, async (job, page) => {
     await page.setViewportSize({ width: 1280, height: 800 });
+    const bars = await page.getByRole('application').all();
+    assert.equal(bars.length, 2);
+    for (const chart of bars) {
+      const { y, height } = await chart.boundingBox();
+      assert.ok(height <= 120, `Overview: a chart of ${height} px`);
+      assert.ok(y + height < 800, `Overview: a chart ends at ${y + height}`);
+    }
+    const [left, right] = await Promise.all(bars.map((chart) => chart.boundingBox()));
+    assert.equal(left.y, right.y, 'charts beside each other');
     for (const [tab, table] of [
       ['Steps', 'Ranks by step'],
       ['Communication', 'Operations'],
@@ -178,6 +193,29 @@ test('the charts of a job are one low strip; rows too low to be told apart can b
       .first()
       .innerText();
     assert.match(rate, /^\d{3} GB\/s$/);
+  });
+});
+
+test('of many ranks, those with the late one show first, and it is marked', async () => {
+  const path = join(folder, 'many');
+  const late = { rank: 37, kind: 'loader', extraNs: 1_500_000 };
+  writeJob(path, { ranks: 40, steps: 2, seed: 6, devicesPerNode: 2, straggler: late });
+  await withJob(path, {}, async (job, page) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assert.match(
+      await heading(page),
+      /^Rank 37 .* ms more in the DataLoader on the host\. 40 ranks/,
+    );
+    await job.view('Timeline');
+    const ranks = page.locator('vscode-single-select[label=Ranks]');
+    assert.equal(await ranks.evaluate((select) => select.value), '32');
+    await job.view('Topology');
+    // Machines of late ranks stand among the first ones.
+    assert.equal(await page.getByRole('button', { name: /^Rank \d+(, late)?, GPU/ }).count(), 24);
+    await page.getByRole('button', { name: /^Rank 37, late/ }).waitFor();
+    await page.getByText('and 8 more machines').waitFor();
+    const members = page.getByRole('grid', { name: 'Process groups' }).getByText('0\u201339');
+    await members.waitFor();
   });
 });
 
@@ -355,7 +393,7 @@ test('the first ranks are a picture that says so, and grows when more are there'
     await more.waitFor();
     await job.sent('cancelLoad', () => page.getByRole('button', { name: 'Stop' }).click());
     await job.tell(0);
-    await page.getByRole('heading', { name: /^8 ranks: / }).waitFor();
+    await page.getByText(/^8 ranks: /).waitFor();
     assert.equal(await more.count(), 0);
     await page.getByRole('button', { name: 'Rank 5', exact: true }).waitFor();
   });
@@ -440,7 +478,7 @@ test('the late and the heavy stage of a pipeline are named, and by how much in w
   await withJob(path, {}, async (job, page) => {
     assert.match(
       await heading(page),
-      /; rank 4 is a heavy stage, 1\d\.\d ms more work than the other/,
+      /^Rank 4 is a heavy stage, 1\d\.\d ms more work than the other/,
     );
     const late = page.getByRole('listitem');
     const text = (await late.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');

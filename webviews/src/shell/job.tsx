@@ -9,6 +9,7 @@ import { viewState } from '../host/view_state.ts';
 import { job, selection, status } from '../host/store.ts';
 import { fileName, visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
+import { JobNotices } from '../views/job/notices.tsx';
 import { jobTabs } from '../views/job/tabs.ts';
 import { ActionButton, Progress } from '../widgets/controls.tsx';
 import { Select } from '../widgets/select.tsx';
@@ -98,6 +99,7 @@ export function Job({ loaded }: { loaded: LoadedJob }) {
       <header class="shell-header">
         <Tabs entries={jobTabs} current={current} onPick={(name) => (tab.value = name)} />
       </header>
+      {current.name === 'overview' ? null : <JobNotices result={loaded.result} all={false} />}
       <ViewBody key={current.name} view="job" tab={current.name} body={current.body} />
     </main>
   );

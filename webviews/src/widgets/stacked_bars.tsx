@@ -37,14 +37,13 @@ function isRound(value: number, digits: number): boolean {
 }
 
 /** A round number of bars from label to label. */
-function roundStep(least: number): number {
+export function roundStep(least: number): number {
   for (let power = 1; ; power *= 10) {
     const step = [1, 2, 5].map((factor) => factor * power).find((one) => one >= least);
     if (step !== undefined) return step;
   }
 }
 
-const height = 210;
 const margin = { top: 10, bottom: 40, right: 8 };
 
 export function StackedBars(props: {
@@ -56,13 +55,15 @@ export function StackedBars(props: {
   bars: readonly Bar[];
   /** Room for a bar at least, in pixels: more of them than fit scroll. */
   leastRoom?: number;
+  /** In pixels. */
+  height?: number;
   onPick?: (name: string) => void;
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useOwnWidth(frame, 240);
   const [active, setActive] = useState(0);
   const [tip, setTip] = useState<number | undefined>(undefined);
-  const { bars, parts } = props;
+  const { bars, parts, height = 210 } = props;
   const ticks = axisTicks(bars.reduce((most, bar) => Math.max(most, bar.total), 0));
   const ceiling = ticks[ticks.length - 1]!;
   const scale = axisScale(props.unit, ceiling);

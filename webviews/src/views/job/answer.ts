@@ -14,18 +14,22 @@ const doing: Record<JobActivity['where'], string> = {
   communication: jobTexts.inAnotherCollective,
 };
 
+/** The name of what a rank did. */
+const nameOf = ({ name }: JobActivity): string =>
+  name.startsWith('enumerate(DataLoader)#') ? jobTexts.dataLoader : shortName(name);
+
 /** What a rank did, without its place. */
 export function activityText(activity: JobActivity): string {
   if (activity.name === notRecorded) {
     return jobTexts.notBegun(activity.timeUs);
   }
-  return jobTexts.ofName(activity.timeUs, shortName(activity.name), doing[activity.where]);
+  return jobTexts.ofName(activity.timeUs, nameOf(activity), doing[activity.where]);
 }
 
 /** What a late rank did instead, without its place. */
 export function reasonText(reason: JobActivity): string {
   if (reason.name === notRecorded) return activityText(reason);
-  return jobTexts.moreOf(reason.timeUs, shortName(reason.name), doing[reason.where]);
+  return jobTexts.moreOf(reason.timeUs, nameOf(reason), doing[reason.where]);
 }
 
 /** How the ranks are counted: those there should be, where some are missing. */
@@ -71,45 +75,43 @@ export function latenessTexts(late: Straggler): string[] {
   return texts;
 }
 
-/** The answer in one sentence. */
-export function answerText(job: DistributedJobResult): string {
-  const parts = [ranksText(job)];
+/** The answer: what holds the job up and why, then what it costs; without the one, what the job does. */
+export function answerOf(job: DistributedJobResult): { first: string; rest: string } {
   const { stepUs } = job.breakdown;
   const part = shares(job);
-  if (part !== undefined) {
-    parts.push(
-      job.breakdown.communicationUs > 0
+  const costs =
+    part === undefined
+      ? ''
+      : job.breakdown.communicationUs > 0
         ? jobTexts.exposedOfStep(part.exposed, stepUs, job.waitingUs, part.waiting)
-        : jobTexts.nothingExposed(stepUs),
-    );
-  }
-  if (job.collectives === 0) {
-    return jobTexts.noCollective(parts.join(': '));
-  }
+        : jobTexts.nothingExposed(stepUs);
+  const rest = `${ranksText(job)}${costs === '' ? '' : `: ${costs}`}.`;
   const [worst] = job.stragglers;
-  if (worst === undefined) {
-    return jobTexts.nobodyLate(parts.join(': '));
-  }
+  if (job.collectives === 0) return { first: rest, rest: jobTexts.noCollective };
+  if (worst === undefined) return { first: rest, rest: jobTexts.nobodyLate };
   const [reason] = worst.reasons;
   const [work] = worst.work;
+  // Who began to record late kept nobody waiting before.
+  const began = reason?.name === notRecorded;
   const why =
     reason === undefined
       ? ''
-      : reason.name === notRecorded
+      : began
         ? `: ${reasonText(reason)}`
         : jobTexts.withReason(reasonText(reason));
   if (work !== undefined) {
     const how = jobTexts.workIsLate[work.kind](work.steps[0]?.step ?? '', work.excessUs);
-    return jobTexts.workedLate(parts.join(': '), worst.rank, how, why);
+    return { first: jobTexts.workedLate(worst.rank, how, why), rest };
   }
-  return jobTexts.comesLast(parts.join(': '), worst.rank, worst.timesLast, worst.calls, why);
+  const say = began ? jobTexts.comesLast : jobTexts.bottleneck;
+  return { first: say(worst.rank, worst.timesLast, worst.calls, why), rest };
 }
 
-/** Notes that say that figures lack something, apart from what is only worth knowing. */
-const serious = new Set([
-  'moreSpans',
-  'brokenFile',
+/** Notes that say that figures lack something, apart from what is only worth knowing; the worst first. */
+const serious = [
   'missingRank',
+  'brokenFile',
+  'moreSpans',
   'duplicateRank',
   'otherRecording',
   'otherJob',
@@ -124,8 +126,22 @@ const serious = new Set([
   'missingCalls',
   'bytesDiffer',
   'ambiguousGroups',
-]);
+];
 
-export function isSerious(kind: string): boolean {
-  return serious.has(kind);
+/** The notes of a job: files by their names in its folder, what no figure may be read without apart. */
+export function notesOf(
+  { notes }: DistributedJobResult,
+  folder: string,
+): { serious: string[]; others: string[] } {
+  const told = notes.map(({ kind, text }) => {
+    const at = serious.indexOf(kind);
+    return { at, text: text.replaceAll(`${folder}/`, '').replaceAll(`${folder}\\`, '') };
+  });
+  return {
+    serious: told
+      .filter(({ at }) => at >= 0)
+      .sort((a, b) => a.at - b.at)
+      .map(({ text }) => text),
+    others: told.filter(({ at }) => at < 0).map(({ text }) => text),
+  };
 }

@@ -12,6 +12,7 @@ import { PlainTable } from '../../widgets/plain_table.tsx';
 import { Legend, StackedBars, type BarPart } from '../../widgets/stacked_bars.tsx';
 import { RankLink } from './table.tsx';
 import type { Summed } from './rows.ts';
+import { stripPx } from './strip.ts';
 import { jobTexts } from './texts.ts';
 
 export function RankBars(props: {
@@ -78,7 +79,8 @@ export function RankBars(props: {
               parts={parts}
               bars={lines}
               // Who sticks out among many must be in sight.
-              leastRoom={2}
+              leastRoom={1}
+              height={stripPx}
               onPick={(name) => openRank(Number.parseInt(name, 10))}
             />
             <Legend parts={parts} />

@@ -267,10 +267,11 @@ const titles: Record<Shown, string> = {
 const lesser = [
   'unknownBytes',
   'library',
-  'dtype',
   'matchedCalls',
   'totalUs',
   'spreadUs',
+  // Tells rows of one operation and group apart.
+  'dtype',
   'sequence',
   'lacking',
   'place',

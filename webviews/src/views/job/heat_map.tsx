@@ -6,10 +6,12 @@ import { commonTexts } from '../../lib/texts.ts';
 import { CanvasField, sharpContext } from '../../widgets/canvas_field.tsx';
 import { useKept } from '../../widgets/kept.ts';
 import { MoreEdge } from '../../widgets/levels.tsx';
+import { roundStep } from '../../widgets/stacked_bars.tsx';
 import { resolveColor, themeSerial } from '../../widgets/theme.ts';
 import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { letterPx, stripPx } from './strip.ts';
+import { detailTexts } from './details/texts.ts';
 import { jobTexts } from './texts.ts';
 
 const shades = 24;
@@ -81,25 +83,27 @@ function draw(
       if (value === undefined) return;
       const part = span > 0 ? (value - props.least) / span : 0.5;
       context.fillStyle = colors[Math.round(part * (shades - 1))]!;
-      context.fillRect(
-        left + column * cellWidth,
-        margin.top + row * cellHeight,
-        cellWidth - gap,
-        cellHeight - gap,
-      );
+      // On whole pixels: else cells of a pixel or two shimmer.
+      const x = Math.round(left + column * cellWidth);
+      const y = Math.round(margin.top + row * cellHeight);
+      const right = Math.round(left + (column + 1) * cellWidth);
+      const bottom = Math.round(margin.top + (row + 1) * cellHeight);
+      context.fillRect(x, y, right - x - gap, bottom - y - gap);
     }),
   );
   context.fillStyle = text;
   context.textAlign = 'right';
-  const everyLine = Math.ceil(13 / cellHeight);
+  const everyLine = roundStep(13 / cellHeight);
   props.lines.forEach((name, row) => {
     if (row % everyLine !== 0) return;
-    context.fillText(name, left - 6, margin.top + (row + 0.5) * cellHeight);
+    // That of a low first row is not cut.
+    const y = Math.max(letterPx, margin.top + (row + 0.5) * cellHeight);
+    context.fillText(name, left - 6, y);
   });
   context.textAlign = 'center';
   const below = height - margin.bottom;
   const widest = props.columns.reduce((most, name) => Math.max(most, name.length), 1);
-  const everyColumn = Math.ceil((widest * 7 + 10) / cellWidth);
+  const everyColumn = roundStep((widest * 7 + 10) / cellWidth);
   props.columns.forEach((name, column) => {
     if (column % everyColumn !== 0) return;
     const x = left + (column + 0.5) * cellWidth;
@@ -226,7 +230,7 @@ export function HeatMap(props: HeatMapProps) {
       {growable ? (
         <MoreEdge
           name={props.label}
-          label={high.value ? jobTexts.lowerRows : jobTexts.higherRows}
+          label={high.value ? detailTexts.lowerRows : detailTexts.higherRows}
           open={high.value}
           onClick={() => (high.value = !high.value)}
         />

@@ -11,12 +11,12 @@ import { placeName, placeOf } from '../../lib/place_text.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { LinkButton } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
-import { Icon } from '../../widgets/icon.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
-import { answerText, isSerious, latenessTexts, reasonText } from './answer.ts';
+import { answerOf, latenessTexts, notesOf, reasonText } from './answer.ts';
 import { RankBars } from './bars.tsx';
 import { timeParts, waitParts } from './colors.ts';
+import { JobNotices } from './notices.tsx';
 import { inOrder, stepOf, sumByRank } from './rows.ts';
 import { severalDevices, useRows } from './table.tsx';
 import { jobTexts } from './texts.ts';
@@ -25,30 +25,16 @@ export function useJob(): DistributedJobResult | undefined {
   return job.value?.loaded?.result;
 }
 
-/** What is missing, twice, broken, or does not belong: no figure may be read without it. */
-function Wrong({ result }: { result: DistributedJobResult }) {
-  const notes = result.notes.filter(({ kind }) => isSerious(kind));
-  const others = result.notes.filter(({ kind }) => !isSerious(kind));
+/** What is only worth knowing. */
+function Remarks({ result }: { result: DistributedJobResult }) {
+  const { others } = notesOf(result, job.value?.path ?? '');
+  if (others.length === 0) return null;
   return (
-    <>
-      {notes.length === 0 ? null : (
-        <div class="trace-notices job-notices" role="note" aria-label={jobTexts.aboutTheseRanks}>
-          <Icon name="warning" />
-          <div>
-            {notes.map((note, index) => (
-              <p key={index}>{visible(note.text)}</p>
-            ))}
-          </div>
-        </div>
-      )}
-      {others.length === 0 ? null : (
-        <ul class="job-remarks" aria-label={jobTexts.remarks}>
-          {others.map((note, index) => (
-            <li key={index}>{visible(note.text)}</li>
-          ))}
-        </ul>
-      )}
-    </>
+    <ul class="job-remarks" aria-label={jobTexts.remarks}>
+      {others.map((text, index) => (
+        <li key={index}>{visible(text)}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -67,6 +53,8 @@ export function ReasonPlace({ reason }: { reason: JobActivity }) {
 
 /** Above the fold: those who cost most. */
 const shownStragglers = 4;
+/** The others must not push the charts below it. */
+const shownReasons = (at: number): number => (at === 0 ? 3 : 1);
 
 function Stragglers({ result }: { result: DistributedJobResult }) {
   const tab = viewState('job', 'tab', 'overview');
@@ -82,7 +70,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
         <Nothing>{jobTexts.nobodyComesLast}</Nothing>
       ) : (
         <ol class="job-stragglers">
-          {result.stragglers.slice(0, shownStragglers).map((late) => (
+          {result.stragglers.slice(0, shownStragglers).map((late, at) => (
             <li key={late.rank}>
               <span class="job-straggler">
                 <LinkButton
@@ -97,7 +85,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
                 <p class="note">{jobTexts.causeUnknown}</p>
               ) : (
                 <ul class="job-reasons" aria-label={jobTexts.didInstead(late.rank)}>
-                  {late.reasons.slice(0, 3).map((reason, index) => (
+                  {late.reasons.slice(0, shownReasons(at)).map((reason, index) => (
                     <li key={index}>
                       {visible(reasonText(reason))} <ReasonPlace reason={reason} />
                     </li>
@@ -169,7 +157,7 @@ function WaitingByRank() {
       stateKey="transferAndWaiting"
       title={jobTexts.transferAndWaiting}
       definition={jobTexts.transferAndWaitingHint}
-      yTitle={jobTexts.timeInCollectives}
+      yTitle={commonTexts.time}
       parts={waitParts}
       lines={sumByRank(rows, keys, { devices: false, mean: false })}
       asTable={asTable}
@@ -185,12 +173,15 @@ const sideBySide = 24;
 export function JobOverview() {
   const result = useJob();
   if (result === undefined) return null;
+  const answer = answerOf(result);
   return (
     <div class="job">
       <section class="job-answer" aria-label={commonTexts.answer}>
-        <h1>{unbroken(visible(answerText(result)))}</h1>
+        <h1>{unbroken(visible(answer.first))}</h1>
+        <p>{unbroken(visible(answer.rest))}</p>
       </section>
-      <Wrong result={result} />
+      <JobNotices result={result} all />
+      <Remarks result={result} />
       <Stragglers result={result} />
       <div class={result.ranks.length <= sideBySide ? 'job-two' : 'job-one'}>
         <TimeByRank />

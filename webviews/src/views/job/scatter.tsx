@@ -7,7 +7,7 @@ import { PointFrame } from '../../widgets/point_frame.tsx';
 import { LinesTooltip } from '../../widgets/tooltip.tsx';
 import { useOwnWidth } from '../../widgets/width.ts';
 import { stripPx } from './strip.ts';
-import { jobTexts } from './texts.ts';
+import { detailTexts } from './details/texts.ts';
 
 export interface Point {
   x: number;
@@ -95,7 +95,7 @@ export function Scatter(props: {
     <div class="bars" ref={frame}>
       <PointFrame
         class="scatter"
-        label={jobTexts.scatterLabel(props.label, shown?.words.join('. ') ?? '')}
+        label={detailTexts.scatterLabel(props.label, shown?.words.join('. ') ?? '')}
         width={width}
         height={height}
         onKeyDown={onKeyDown}

@@ -14,6 +14,7 @@ import { PlainTable } from '../../widgets/plain_table.tsx';
 import { HeatMap } from './heat_map.tsx';
 import { gridOf } from './rows.ts';
 import { JobTable, RankLink, severalDevices, useRows, type By } from './table.tsx';
+import { detailTexts } from './details/texts.ts';
 import { jobTexts } from './texts.ts';
 
 type Figure = 'stepUs' | 'computationUs' | 'communicationUs' | 'waitingUs' | 'latenessUs';
@@ -23,7 +24,7 @@ const figures: Record<Figure, { title: string; by: By; color: string; meaning: s
     title: commonTexts.stepTime,
     by: 'steps',
     color: chartColors.blue,
-    meaning: jobTexts.stepTimeHint,
+    meaning: detailTexts.stepTimeHint,
   },
   computationUs: {
     title: commonTexts.computation,
@@ -32,22 +33,22 @@ const figures: Record<Figure, { title: string; by: By; color: string; meaning: s
     meaning: jobTexts.computationHint,
   },
   communicationUs: {
-    title: jobTexts.exposed,
+    title: detailTexts.exposed,
     by: 'steps',
     color: chartColors.purple,
-    meaning: jobTexts.exposedHint,
+    meaning: detailTexts.exposedHint,
   },
   waitingUs: {
     title: jobTexts.waiting,
     by: 'lateness',
     color: chartColors.orange,
-    meaning: jobTexts.beyondTransferHint,
+    meaning: detailTexts.beyondTransferHint,
   },
   latenessUs: {
-    title: jobTexts.lateness,
+    title: detailTexts.lateness,
     by: 'lateness',
     color: chartColors.red,
-    meaning: jobTexts.latenessHint,
+    meaning: detailTexts.latenessHint,
   },
 };
 
@@ -70,9 +71,11 @@ function StepMap() {
     const value = grid.cells[line]?.[column];
     const { rank, device } = grid.lines[line]!;
     return [
-      jobTexts.rankAtStep(rank, device, grid.steps[column]),
-      value === undefined ? jobTexts.notRecordedCell : `${chosen.title} ${quantity(value, 'us')}`,
-      jobTexts.opensProfile,
+      detailTexts.rankAtStep(rank, device, grid.steps[column]),
+      value === undefined
+        ? detailTexts.notRecordedCell
+        : `${chosen.title} ${quantity(value, 'us')}`,
+      detailTexts.opensProfile,
     ];
   };
   const rankTitle = devices ? jobTexts.rankAndDevice : jobTexts.rank;
@@ -100,7 +103,7 @@ function StepMap() {
         };
   return (
     <Panel
-      title={jobTexts.ranksAndSteps}
+      title={detailTexts.ranksAndSteps}
       definition={chosen.meaning}
       actions={
         <>
@@ -110,12 +113,12 @@ function StepMap() {
             choices={{
               stepUs: commonTexts.step,
               computationUs: commonTexts.computation,
-              communicationUs: jobTexts.exposed,
+              communicationUs: detailTexts.exposed,
               waitingUs: jobTexts.waiting,
-              latenessUs: jobTexts.lateness,
+              latenessUs: detailTexts.lateness,
             }}
           />
-          <ChartMenu name={jobTexts.ranksAndSteps} chart={root} asTable={asTable} pngOnly />
+          <ChartMenu name={detailTexts.ranksAndSteps} chart={root} asTable={asTable} pngOnly />
         </>
       }
     >
@@ -123,17 +126,17 @@ function StepMap() {
         {error !== undefined ? (
           <Failure error={error} />
         ) : rows === undefined ? (
-          <Waiting what={jobTexts.readingSteps} />
+          <Waiting what={detailTexts.readingSteps} />
         ) : grid.lines.length === 0 ? (
-          <Nothing>{jobTexts.noStepsWithFigure}</Nothing>
+          <Nothing>{detailTexts.noStepsWithFigure}</Nothing>
         ) : asTable.value ? (
           <PlainTable
             stateKey="ranksAndSteps"
-            label={jobTexts.ranksAndSteps}
+            label={detailTexts.ranksAndSteps}
             columns={[
               { title: devices ? jobTexts.rankAndDevice : jobTexts.rank },
               ...grid.steps.map((step) => ({
-                title: step === '' ? jobTexts.outsideSteps : commonTexts.stepNamed(step),
+                title: step === '' ? detailTexts.outsideSteps : commonTexts.stepNamed(step),
                 numeric: true,
                 exportUnit: 'us' as const,
               })),
@@ -153,14 +156,14 @@ function StepMap() {
           <>
             <HeatMap
               stateKey="stepMap"
-              label={jobTexts.byRankAndStep(chosen.title)}
+              label={detailTexts.byRankAndStep(chosen.title)}
               least={grid.least}
               most={grid.most}
               unit="us"
               color={chosen.color}
               {...field}
             />
-            {cut ? <p class="note">{jobTexts.notAllStepsFit}</p> : null}
+            {cut ? <p class="note">{detailTexts.notAllStepsFit}</p> : null}
           </>
         )}
       </div>
@@ -174,7 +177,7 @@ export function JobSteps() {
       <Charts>
         <StepMap />
       </Charts>
-      <JobTable name={jobTexts.ranksByStep} by="steps" />
+      <JobTable name={detailTexts.ranksByStep} by="steps" />
     </div>
   );
 }

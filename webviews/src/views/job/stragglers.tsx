@@ -3,15 +3,16 @@ import { viewState } from '../../host/view_state.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Segments } from '../../widgets/controls.tsx';
 import { JobTable } from './table.tsx';
+import { detailTexts } from './details/texts.ts';
 import { jobTexts } from './texts.ts';
 
 type Shown = 'stragglers' | 'reasons' | 'lateWork' | 'lateness';
 
 const names: Record<Shown, string> = {
-  stragglers: jobTexts.ranksByLateness,
-  reasons: jobTexts.whatLateRanksDid,
-  lateWork: jobTexts.lateWorkOfRanks,
-  lateness: jobTexts.latenessByRankAndStep,
+  stragglers: detailTexts.ranksByLateness,
+  reasons: detailTexts.whatLateRanksDid,
+  lateWork: detailTexts.lateWorkOfRanks,
+  lateness: detailTexts.latenessByRankAndStep,
 };
 
 /** Columns that give way before what a late rank did instead does. */
@@ -40,9 +41,9 @@ export function JobStragglers() {
             of={by}
             choices={{
               stragglers: jobTexts.ranks,
-              reasons: jobTexts.reasons,
-              lateWork: jobTexts.workBetweenSends,
-              lateness: jobTexts.ranksAndSteps,
+              reasons: detailTexts.reasons,
+              lateWork: detailTexts.workBetweenSends,
+              lateness: detailTexts.ranksAndSteps,
             }}
           />
         }

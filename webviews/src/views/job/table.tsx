@@ -13,6 +13,7 @@ import { commonTexts } from '../../lib/texts.ts';
 import { Name } from '../../widgets/name.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
+import { rangesText } from './rows.ts';
 import { jobTexts } from './texts.ts';
 
 export type By = DistributedTableParams['by'];
@@ -88,6 +89,14 @@ function patternCell(row: Row): ComponentChildren {
   return <Name whole={whole} shown={whole.split('|').map(shortName).join(' → ')} />;
 }
 
+/** A cell with ranks: "0, 1, 2, 3" as "0\u20133". */
+function membersCell(row: Row): ComponentChildren {
+  const whole = text(row, 'members');
+  const numbers = whole.split(', ').map(Number);
+  const plain = whole !== '' && numbers.every((rank) => Number.isInteger(rank));
+  return <Name whole={whole} shown={plain ? rangesText(numbers) : whole} />;
+}
+
 /** A cell with an id, whose digits are no quantity. */
 function correlationCell(row: Row): ComponentChildren {
   const id = numberOf(row, 'correlation');
@@ -135,6 +144,7 @@ export function JobTable(props: {
         maxRank: rankCell('maxRank'),
         device: deviceCell,
         place: placeCell,
+        members: membersCell,
         pattern: patternCell,
         correlation: correlationCell,
         reason: activityCell('reason'),

@@ -1,5 +1,5 @@
 // The texts of a job.
-import { fixed, plural, pluralWord, quantity } from '#shared/numbers.ts';
+import { fixed, plural, quantity } from '#shared/numbers.ts';
 import type { JobLateWork } from '#shared/protocol.ts';
 
 const othersWait = (tracedUs: number) => `others wait ${quantity(tracedUs, 'us')} because of it`;
@@ -25,11 +25,10 @@ export const jobTexts = {
     `${exposed} of the mean step of ${quantity(stepUs, 'us')} is communication not overlapped with compute${waitingUs > 0 ? `, and ${waiting} of all time is waiting for other ranks` : ''}`,
   nothingExposed: (stepUs: number) =>
     `the mean step takes ${quantity(stepUs, 'us')} and has no exposed communication`,
-  noCollective: (job: string) => `${job}; no collective was recorded.`,
-  nobodyLate: (job: string) => `${job}; no rank keeps the others waiting.`,
+  noCollective: 'No collective was recorded.',
+  nobodyLate: 'No rank keeps the others waiting.',
   withReason: (reason: string) => `, with ${reason}`,
-  workedLate: (job: string, rank: number, how: string, why: string) =>
-    `${job}; rank ${rank} ${how}${why}.`,
+  workedLate: (rank: number, how: string, why: string) => `Rank ${rank} ${how}${why}.`,
   workIsLate: {
     once: (step: string, excessUs: number) =>
       `hands on ${quantity(excessUs, 'us')} late${step === '' ? '' : `, most in step ${step}`}`,
@@ -38,8 +37,11 @@ export const jobTexts = {
     heavy: (_step: string, excessUs: number) =>
       `is a heavy stage, ${quantity(excessUs, 'us')} more work than the other stages`,
   },
-  comesLast: (job: string, rank: number, timesLast: number, calls: number, why: string) =>
-    `${job}; rank ${rank} arrives last at ${fixed(timesLast, 0)} of its ${plural(calls, 'collective')}${why}.`,
+  comesLast: (rank: number, timesLast: number, calls: number, why: string) =>
+    `Rank ${rank} arrives last at ${fixed(timesLast, 0)} of its ${plural(calls, 'collective')}${why}.`,
+  bottleneck: (rank: number, timesLast: number, calls: number, why: string) =>
+    `Rank ${rank} is the bottleneck: it arrives last at ${fixed(timesLast, 0)} of its ${plural(calls, 'collective')}${why}.`,
+  dataLoader: 'the DataLoader',
 
   computationHint: 'Time in which kernels compute and none communicates.',
   overlap: 'Overlap',
@@ -76,6 +78,7 @@ export const jobTexts = {
     `${label}. Arrow keys move between the cells. ${cell}`,
 
   aboutTheseRanks: 'About these ranks',
+  moreNotes: (more: number) => `${fixed(more, 0)} more`,
   remarks: 'Remarks',
   whoComesLast: 'Late ranks',
   whoComesLastHint:
@@ -101,7 +104,7 @@ export const jobTexts = {
   timeOfRanks: 'Time of each rank',
   timeOfRanksHint:
     'Each moment of a step counts for one of these, so the parts add up to the step. Click a rank to open its profile.',
-  meanStep: 'Mean step',
+  meanStep: 'Step',
   noWholeStep: 'No rank recorded a whole step.',
   meanOfSteps: (steps: number) => `mean of ${plural(steps, 'step')}`,
   oneStep: (name: string) => `step ${name}`,
@@ -109,7 +112,6 @@ export const jobTexts = {
   transferAndWaiting: 'Transfer and waiting of each rank',
   transferAndWaitingHint:
     'Time in collectives and sends of the whole recording. A rank that waits little keeps the others waiting. Click a rank to open its profile.',
-  timeInCollectives: 'Time in collectives',
   noneOnSeveralRanks: 'No collective was found on more than one rank.',
   worldSize: 'World size',
   notRecorded: 'not recorded',
@@ -121,72 +123,4 @@ export const jobTexts = {
     `${fixed(collectives, 0)}, ${fixed(matched, 0)} found on several ranks`,
   transferSumHint: 'Shortest call of each collective, summed.',
   waitingSumHint: 'Time of all ranks beyond the transfer.',
-
-  scatterLabel: (label: string, point: string) =>
-    `${label}. Arrow keys move between the points. ${point}`,
-
-  stepTimeHint: 'Length of the step.',
-  exposed: 'Exposed',
-  exposedHint: 'Exposed communication: kernels communicate and none computes.',
-  beyondTransferHint: 'Time in collectives beyond the transfer.',
-  lateness: 'Lateness',
-  latenessHint:
-    'How far it was behind the others when it arrived last, and what its late work between sends and receives cost the rank behind it.',
-  rankAtStep: (rank: number, device: number | undefined, step: string) =>
-    `Rank ${rank}${device === undefined ? '' : `, device ${device}`}, ${step === '' ? 'outside of steps' : `step ${step}`}`,
-  notRecordedCell: 'Not recorded',
-  opensProfile: 'Click or press Enter to open the profile of the rank',
-  ranksAndSteps: 'Ranks and steps',
-  readingSteps: 'Reading the steps',
-  noStepsWithFigure: 'No rank recorded steps with this figure.',
-  outsideSteps: 'Outside of steps',
-  higherRows: 'Show higher rows',
-  lowerRows: 'Show lower rows',
-  byRankAndStep: (figure: string) => `${figure} by rank and step`,
-  notAllStepsFit: 'Not all steps fit in the chart.',
-  ranksByStep: 'Ranks by step',
-
-  ranksByLateness: 'Ranks by lateness',
-  whatLateRanksDid: 'What late ranks did instead',
-  latenessByRankAndStep: 'Lateness by rank and step',
-  lateWorkOfRanks: 'Late work between sends and receives',
-  workBetweenSends: 'Late work',
-  reasons: 'Reasons',
-
-  collectiveSaid: (
-    rank: number,
-    device: number | null,
-    many: boolean,
-    count: number,
-    operation: string,
-    call: number,
-  ) =>
-    `Rank ${rank}${device === null ? '' : `, device ${device}`}: ${many ? `${plural(count, 'collective')} close together` : `${operation}, collective ${call}`}`,
-  atAndLong: (startNs: number, lengthNs: number) =>
-    `At ${quantity(startNs, 'ns')}, ${quantity(lengthNs, 'ns')} long`,
-  waitingFor: (ns: number) => `Waiting ${quantity(ns, 'ns')}`,
-  tellsWhoCame: 'Click or press Enter to see when each rank arrived',
-  timelineRole: 'timeline',
-  timelineLabel: (collective: string) =>
-    `Collectives of the ranks over time. Arrow keys move between them, W and S zoom, A and D move. ${collective}`,
-  onCommonClock: 'Collectives on the common clock',
-  onCommonClockHint:
-    'The steps of each rank and, below them, its collectives: first waiting for others, then the transfer.',
-  wholeJob: 'Whole job',
-  readingTimelines: 'Reading the timelines',
-  noRanks: 'There are no ranks.',
-  wheelHelp: 'Zoom with Ctrl+wheel or W and S; move with Shift+wheel or A and D.',
-  collective: (call: number) => `Collective ${call}`,
-
-  machinesHint: 'Inferred from the names of the workers and their devices.',
-  oneMachine: 'One machine',
-  rankOn: (rank: number, comesLast: boolean, devices: string) =>
-    `Rank ${rank}${comesLast ? ', late' : ''}, ${devices || 'no device'}`,
-  rankHint: (rank: number, comesLast: boolean, devices: string, models: string) =>
-    `Rank ${rank}${comesLast ? ' arrives late' : ''}\n${devices || 'No device work'}${models}\nOpen its profile`,
-  rankCell: (rank: number, comesLast: boolean) => `${rank}${comesLast ? ', late' : ''}`,
-  noTraceOf: (count: number, ranks: string) => `No trace of ${pluralWord(count, 'rank')} ${ranks}.`,
-  noDigestOf: (count: number, ranks: string) =>
-    `No digest of ${pluralWord(count, 'rank')} ${ranks}.`,
-  moreMachines: (more: number) => `and ${plural(more, 'more machine')}`,
 };

@@ -19,12 +19,14 @@ import { CallMembers } from './call_members.tsx';
 import { waitParts } from './colors.ts';
 import { lanesOf, moved, zoomed, type Box, type Lane, type Range } from './lanes.ts';
 import { useJob } from './overview.tsx';
+import { detailTexts } from './details/texts.ts';
 import { jobTexts } from './texts.ts';
 
 /** So many ranks are drawn at a time. */
 const ranksInSight = 32;
-const lanePx = 22;
 const stepPx = 4;
+/** Few lanes are higher. */
+const laneHeight = (lanes: number): number => Math.max(22, Math.min(36, Math.floor(360 / lanes)));
 const margin = { top: 40, right: 8, bottom: 8 };
 /** Middles of the lines above the lanes: the titles of both axes, and the marks of time. */
 const titlePx = 8;
@@ -32,6 +34,9 @@ const marksPx = 26;
 
 interface Picture {
   lanes: readonly Lane[];
+  lanePx: number;
+  /** Ranks that others wait for. */
+  late: ReadonlySet<number>;
   range: Range;
   left: number;
   width: number;
@@ -71,12 +76,13 @@ function drawRuler(context: CanvasRenderingContext2D, picture: Picture, grid: st
 }
 
 function draw(canvas: HTMLCanvasElement, picture: Picture, hot: Box | undefined): void {
-  const { lanes, left, width, height, range } = picture;
+  const { lanes, lanePx, left, width, height, range } = picture;
   const context = sharpContext(canvas, width, height);
   if (context === null) return;
   const [transfer, waiting] = waitParts.map(({ color }) => resolveColor(color));
   const foreground = resolveColor('var(--vscode-foreground)');
   const muted = resolveColor('var(--vscode-descriptionForeground, var(--vscode-foreground))');
+  const worse = resolveColor('var(--worse)');
   const grid = resolveColor('color-mix(in srgb, var(--vscode-foreground) 14%, transparent)');
   const step = resolveColor(
     `color-mix(in srgb, ${chartColors.blue} 60%, var(--vscode-editor-background))`,
@@ -85,9 +91,10 @@ function draw(canvas: HTMLCanvasElement, picture: Picture, hot: Box | undefined)
   drawRuler(context, picture, grid);
   lanes.forEach((lane, index) => {
     const y = margin.top + index * lanePx;
-    context.fillStyle = muted;
+    const comesLast = picture.late.has(lane.rank);
+    context.fillStyle = comesLast ? worse : muted;
     context.textAlign = 'right';
-    context.fillText(lane.name, left - 6, y + lanePx / 2);
+    context.fillText(detailTexts.rankCell(lane.name, comesLast), left - 6, y + lanePx / 2);
   });
   context.save();
   context.beginPath();
@@ -129,22 +136,24 @@ interface Spot {
 function boxWords(lane: Lane, box: Box): string[] {
   const many = box.count > 1;
   return [
-    jobTexts.collectiveSaid(lane.rank, lane.device, many, box.count, box.operation, box.call),
-    jobTexts.atAndLong(box.startNs, box.lengthNs),
-    jobTexts.waitingFor(box.waitingNs),
-    jobTexts.tellsWhoCame,
+    detailTexts.collectiveSaid(lane.rank, lane.device, many, box.count, box.operation, box.call),
+    detailTexts.atAndLong(box.startNs, box.lengthNs),
+    detailTexts.waitingFor(box.waitingNs),
+    detailTexts.tellsWhoCame,
   ];
 }
 
 function Lanes(props: {
   lanes: readonly Lane[];
+  late: ReadonlySet<number>;
   range: Range;
   whole: number;
   onRange: (range: Range) => void;
   onCall: (call: number) => void;
   onWidth: (px: number) => void;
 }) {
-  const { lanes, range, whole } = props;
+  const { lanes, late, range, whole } = props;
+  const lanePx = laneHeight(lanes.length);
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useOwnWidth(frame, 240);
@@ -153,9 +162,13 @@ function Lanes(props: {
   const theme = themeSerial.value;
   const left =
     16 +
-    lanes.reduce((most, { name }) => Math.max(most, name.length), lanesTitle(lanes).length) * 7;
+    lanes.reduce(
+      (most, { rank, name }) => Math.max(most, detailTexts.rankCell(name, late.has(rank)).length),
+      lanesTitle(lanes).length,
+    ) *
+      7;
   const height = margin.top + lanes.length * lanePx + margin.bottom;
-  const picture: Picture = { lanes, range, left, width, height };
+  const picture: Picture = { lanes, lanePx, late, range, left, width, height };
   const now = useRef({ picture, whole, onRange: props.onRange });
   now.current = { picture, whole, onRange: props.onRange };
   const lane = hot === undefined ? undefined : lanes[hot.lane];
@@ -231,8 +244,8 @@ function Lanes(props: {
     <div class="heat" ref={frame}>
       <CanvasField
         canvas={canvas}
-        role={jobTexts.timelineRole}
-        label={jobTexts.timelineLabel(words.join('. '))}
+        role={detailTexts.timelineRole}
+        label={detailTexts.timelineLabel(words.join('. '))}
         width={width}
         height={height}
         onKeyDown={onKeyDown}
@@ -274,7 +287,7 @@ export function JobTimeline() {
   const result = useJob();
   const from = viewState('job', 'timelineFrom', 0);
   const to = viewState('job', 'timelineTo', 0);
-  const first = viewState('job', 'timelineFirst', 0);
+  const first = viewState('job', 'timelineFirst', -1);
   const call = viewState('job', 'timelineCall', -1);
   const [pixels, setPixels] = useState(0);
   const whole = Math.max(1, result?.durationNs ?? 1);
@@ -283,7 +296,13 @@ export function JobTimeline() {
       ? { from: from.value, to: to.value }
       : { from: 0, to: whole };
   const count = result?.ranks.length ?? 0;
-  const firstRank = first.value < count ? first.value : 0;
+  // Until others are chosen, those among which the worst is.
+  const worst = result?.stragglers[0]?.rank;
+  const worstAt = Math.max(0, result?.ranks.findIndex(({ rank }) => rank === worst) ?? 0);
+  const firstRank =
+    first.value >= 0 && first.value < count
+      ? first.value
+      : Math.floor(worstAt / ranksInSight) * ranksInSight;
   const { value, error } = useAnswer('distributed/lanes', {
     fromNs: range.from,
     toNs: range.to,
@@ -292,6 +311,7 @@ export function JobTimeline() {
     pixels: Math.max(200, Math.min(4000, Math.round(pixels / 100) * 100)),
   });
   const lanes = useMemo(() => (value === undefined ? [] : lanesOf(value)), [value]);
+  const late = useMemo(() => new Set(result?.stragglers.map(({ rank }) => rank)), [result]);
   if (result === undefined) return null;
   const show = (next: Range): void => {
     from.value = next.from;
@@ -305,8 +325,8 @@ export function JobTimeline() {
   return (
     <div class="job">
       <Panel
-        title={jobTexts.onCommonClock}
-        definition={jobTexts.onCommonClockHint}
+        title={detailTexts.onCommonClock}
+        definition={detailTexts.onCommonClockHint}
         actions={
           <>
             {pages.length > 1 ? (
@@ -318,7 +338,7 @@ export function JobTimeline() {
               />
             ) : null}
             <ActionButton onClick={() => show({ from: 0, to: whole })}>
-              {jobTexts.wholeJob}
+              {detailTexts.wholeJob}
             </ActionButton>
           </>
         }
@@ -326,13 +346,14 @@ export function JobTimeline() {
         {error !== undefined ? (
           <Failure error={error} />
         ) : value === undefined ? (
-          <Waiting what={jobTexts.readingTimelines} />
+          <Waiting what={detailTexts.readingTimelines} />
         ) : lanes.length === 0 ? (
-          <Nothing>{jobTexts.noRanks}</Nothing>
+          <Nothing>{detailTexts.noRanks}</Nothing>
         ) : (
           <>
             <Lanes
               lanes={lanes}
+              late={late}
               range={range}
               whole={whole}
               onRange={show}
@@ -340,13 +361,13 @@ export function JobTimeline() {
               onWidth={setPixels}
             />
             <Legend parts={legend} />
-            <p class="note">{jobTexts.wheelHelp}</p>
+            <p class="note">{detailTexts.wheelHelp}</p>
           </>
         )}
       </Panel>
       {call.value < 0 || call.value >= result.collectives ? null : (
         <Panel
-          title={jobTexts.collective(call.value)}
+          title={detailTexts.collective(call.value)}
           actions={
             <ActionButton onClick={() => (call.value = -1)}>{commonTexts.close}</ActionButton>
           }

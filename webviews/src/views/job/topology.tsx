@@ -9,10 +9,11 @@ import { Panel } from '../../widgets/panel.tsx';
 import { useJob } from './overview.tsx';
 import { rangesText } from './rows.ts';
 import { JobTable } from './table.tsx';
+import { detailTexts } from './details/texts.ts';
 import { jobTexts } from './texts.ts';
 
 /** More machines than this are left to the table. */
-const shownNodes = 64;
+const shownNodes = 12;
 const shownRanks = 64;
 
 function Machines() {
@@ -22,8 +23,12 @@ function Machines() {
   const nodes = [...result.nodes].sort((a, b) =>
     a.name.localeCompare(b.name, 'en', { numeric: true }),
   );
-  const notHere = job.value?.digests === true ? jobTexts.noDigestOf : jobTexts.noTraceOf;
+  const notHere = job.value?.digests === true ? detailTexts.noDigestOf : detailTexts.noTraceOf;
   const late = new Set(result.stragglers.map(({ rank }) => rank));
+  const isLate = ({ ranks }: { ranks: number[] }) => ranks.some((rank) => late.has(rank));
+  // Those of late ranks are among them.
+  const first = new Set([...nodes.filter(isLate), ...nodes].slice(0, shownNodes));
+  const shown = nodes.filter((node) => first.has(node));
   const missing =
     result.worldSize === null || result.worldSize > 4096
       ? []
@@ -31,12 +36,12 @@ function Machines() {
           (rank) => !byRank.has(rank),
         );
   return (
-    <Panel title={jobTexts.machines} definition={jobTexts.machinesHint}>
+    <Panel title={jobTexts.machines} definition={detailTexts.machinesHint}>
       <ul class="job-nodes">
-        {nodes.slice(0, shownNodes).map((node) => (
+        {shown.map((node) => (
           <li key={node.name} class="job-node">
             <p class="job-node-name">
-              <strong>{visible(node.name) || jobTexts.oneMachine}</strong>{' '}
+              <strong>{visible(node.name) || detailTexts.oneMachine}</strong>{' '}
               <span class="note">{jobTexts.rankCount(node.ranks.length)}</span>
             </p>
             <ul class="job-cells">
@@ -49,8 +54,8 @@ function Machines() {
                   <li key={number}>
                     <LinkButton
                       class={`job-cell ${comesLast ? 'late' : ''}`}
-                      label={jobTexts.rankOn(number, comesLast, names)}
-                      title={jobTexts.rankHint(
+                      label={detailTexts.rankOn(number, comesLast, names)}
+                      title={detailTexts.rankHint(
                         number,
                         comesLast,
                         names,
@@ -58,7 +63,7 @@ function Machines() {
                       )}
                       onClick={() => openRank(number)}
                     >
-                      {jobTexts.rankCell(number, comesLast)}
+                      {detailTexts.rankCell(number, comesLast)}
                     </LinkButton>
                   </li>
                 );
@@ -74,7 +79,7 @@ function Machines() {
         <p class="note">{notHere(missing.length, rangesText(missing))}</p>
       )}
       {result.nodes.length > shownNodes ? (
-        <p class="note">{jobTexts.moreMachines(result.nodes.length - shownNodes)}</p>
+        <p class="note">{detailTexts.moreMachines(result.nodes.length - shownNodes)}</p>
       ) : null}
     </Panel>
   );
