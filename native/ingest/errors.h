@@ -101,9 +101,6 @@ inline constexpr ErrorText kNotJson{
     ErrorKind::kUnreadable, "notJson",
     "{file} is not a trace: a JSON object or list must begin here, but there is \"{found}\".",
     "Open the .pt.trace.json or .pt.trace.json.gz file that torch.profiler wrote."};
-inline constexpr ErrorText kEndsBeforeFirstEvent{
-    ErrorKind::kUnreadable, "endsBeforeFirstEvent",
-    "{file} is not a trace: it ends before its first event."};
 inline constexpr ErrorText kEndsBeforeEvents{
     ErrorKind::kUnreadable, "endsBeforeEvents",
     "{file} is not a trace: it ends before its events begin.",

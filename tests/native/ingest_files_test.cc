@@ -146,6 +146,8 @@ TEST_CASE("a small compressed file cut at each byte") {
       CHECK_FALSE(result->store->problems().empty());
     } else {
       CHECK(result.error().kind == ErrorKind::kUnreadable);
+      // Only what does not even begin to be compressed can be empty.
+      CHECK((result.error().code == std::string("emptyFile")) == (cut < 2));
     }
   }
 }

@@ -93,10 +93,11 @@ class Reader {
 
 std::optional<Error> Reader::ReadText() {
   if (!cursor_.Fill()) {
-    if (problems_.count(ProblemKind::kTruncatedGzip) != 0) {
-      return NotATrace(errors::kEndsBeforeFirstEvent, 0);
-    }
-    return Empty();
+    Problems found;
+    source_.ReportProblems(&found, 0);
+    const bool lost = found.count(ProblemKind::kTruncatedGzip) != 0 ||
+                      found.count(ProblemKind::kDamagedGzip) != 0;
+    return lost ? NotATrace(errors::kEndsBeforeEvents, 0) : Empty();
   }
   Part part = Part::kHeader;
   if (auto error = FindBegin(&part)) return error;
