@@ -104,6 +104,7 @@ export const sourceTexts = {
   selfTime: (name: string, us: number, side: string) =>
     `${name}, ${formatUs(us)} ${side} self time`,
   changed: 'changed since the recording',
+  changedBriefly: 'changed',
   changedLine: 'Changed since the recording',
   changedFigures:
     '_The line changed since the recording. These figures belong to the recorded text._',

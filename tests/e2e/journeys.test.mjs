@@ -22,6 +22,7 @@ import { Workbench, startWorkbench, waitUntil } from './workbench.mjs';
 import {
   activity,
   editorAction,
+  editorKinds,
   editorTabs,
   pageFrames,
   statusItems,
@@ -204,6 +205,8 @@ for (const [name, clicks] of [
     }
     await overview();
     assert.equal(journey.clicks, clicks);
+    // VS Code shows the id of a kind of editor that claims no such name.
+    assert.deepEqual(await editorKinds(workbench.page).allInnerTexts(), ['PyTorch Profile']);
     // VS Code asks where two entries of the manifest claim one file.
     const asked = (await workbench.notifications()).filter((text) => /default editor/.test(text));
     assert.deepEqual(asked, []);

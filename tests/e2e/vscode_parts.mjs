@@ -53,6 +53,9 @@ export const tabsInFront = (page) => page.locator('.tabs-container .tab.active')
 export const editorAction = (page, name) =>
   page.locator(`.editor-actions .action-label[aria-label^="${name}"]`);
 
+/** What kind of editor shows a file, beside the file's place. */
+export const editorKinds = (page) => page.locator('.breadcrumbs-editor-type');
+
 /** Frames of the pages of editors, those included that do not show. */
 export const pageFrames = (page) => page.locator('iframe.webview.ready');
 

@@ -1,13 +1,17 @@
 // The profile editor's parts that need no VS Code: messages of its page, the page itself, what is
 // remembered of it, and paths.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, join, matchesGlob } from 'node:path';
 import { test } from 'node:test';
+import { root } from '../../scripts/lib/paths.mjs';
 import { editorState, parseMessage, safeFileName } from '../../extension/src/editors/messages.ts';
 import { newNonce, pageHtml } from '../../extension/src/editors/page_html.ts';
 import {
   hasTraceName,
   mayHoldTrace,
   shortTitle,
+  viewTypeFor,
 } from '../../extension/src/editors/profile_path.ts';
 import { beginsLikeTrace, isPlainTrace } from '../../extension/src/editors/trace_peek.ts';
 import { StateStore } from '../../extension/src/editors/state_store.ts';
@@ -119,6 +123,26 @@ test('names of traces', () => {
   assert.equal(shortTitle('a.pt.trace.json.gz'), 'a');
   assert.equal(shortTitle('b.json'), 'b');
   assert.equal(shortTitle('logs'), 'logs');
+});
+
+test('an address opens in the kind of editor that claims it in the manifest', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const [scheme, path] of [
+    ['file', '/log/a.pt.trace.json'],
+    ['file', '/log/a.json.gz'],
+    ['file', '/log/trace.json'],
+  ]) {
+    const { selector } = manifest.contributes.customEditors.find(
+      ({ viewType }) => viewType === viewTypeFor({ scheme, path }),
+    );
+    const claimed = selector.some(({ filenamePattern }) =>
+      matchesGlob(basename(path), filenamePattern),
+    );
+    assert.ok(claimed, path);
+  }
+  // What VS Code remembers of a folder's page is kept under this name.
+  const folder = viewTypeFor({ scheme: 'emberline-profile', path: '/log/run' });
+  assert.equal(folder, 'emberline.profile');
 });
 
 test('a plain file is a trace when it begins like one', async () => {

@@ -16,6 +16,7 @@ import {
   hottestLines,
   lensTitle,
   lineHint,
+  lineBeside,
   lineNow,
   neighborHint,
   hintTexts,
@@ -230,6 +231,7 @@ test('lines that lost their place are summed up on their function and never draw
   assert.equal(hints[0].stale, true);
   assert.equal(hints[0].heat, 0);
   assert.equal(hints[0].text, '50.0 µs GPU, 2 lines changed since the recording');
+  assert.equal(hints[0].brief, 'changed');
   assert.equal(hints[1].stale, false);
 });
 
@@ -250,6 +252,18 @@ test('a recorded line is followed to the text of now', () => {
   assert.equal(lineNow(lines, '/train/model.py', 9), 12);
   assert.equal(lineNow(lines, '/train/model.py', 5), undefined);
   assert.equal(lineNow(lines, '/train/other.py', 9), undefined);
+});
+
+test('a line that lost its place moves with the nearest line that was followed', () => {
+  const lines = [
+    line(12, { recordedLine: 9 }),
+    line(40, { recordedLine: 30 }),
+    line(3, { recordedLine: 14, stale: true }),
+    line(1, { recordedLine: 14, file: '/train/other.py' }),
+  ];
+  assert.equal(lineBeside(lines, '/train/model.py', 14), 17);
+  assert.equal(lineBeside(lines, '/train/model.py', 29), 39);
+  assert.equal(lineBeside([], '/train/model.py', 14), 14);
 });
 
 test('heat grows with the share', () => {
@@ -482,6 +496,25 @@ test('the hover breaks a line down and leads on', () => {
   ]);
   // The pipe of a kernel's name would end the table's cell.
   assert.doesNotMatch(text, /sgemm<128>\|x \|/);
+});
+
+test('a hover tells kernels apart that are alike once shortened', () => {
+  const of = (size) => ({
+    name: `_ZN2ck11kernel_convILi${size}ELi4EEEvi`,
+    calls: 1,
+    deviceUs: size,
+    hostUs: 0,
+    backwardUs: 0,
+    shapes: [],
+  });
+  const text = hoverMarkdown(hoverOf({ byKernel: [of(256), of(64)] }), {
+    device: true,
+    profile: 'run.json',
+    findings: [],
+    link,
+  });
+  const shown = text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
+  assert.ok(shown.includes('kernel_conv<256>') && shown.includes('kernel_conv<64>'), shown);
 });
 
 test('a name with brackets does not end the link of a hover early', () => {

@@ -1002,6 +1002,27 @@ test('sums are asked for once the range or the window rests', async () => {
   await opened.close();
 });
 
+test('names that are alike once shortened are told apart where they stand below each other', async () => {
+  const alike = ['_ZN2ck11kernel_convILi256ELi4EEEvi', '_ZN2ck11kernel_convILi64ELi4EEEvi'];
+  const opened = await harness.open(drawn('alike', launches(alike)));
+  const { page } = opened;
+  await opened.view('Timeline');
+  await settledTimeline(page).waitFor();
+  await timelineCanvas(page).focus();
+  await page.keyboard.press('/');
+  await page.getByRole('combobox', { name: 'Kind' }).waitFor();
+  await page.getByRole('textbox', { name: 'Find slices' }).fill('ck11kernel_conv');
+  await foundCount(page).waitFor();
+  const shown = () =>
+    timelinePanel(page)
+      .locator('[data-whole^="_ZN2ck"]')
+      .evaluateAll((all) => all.map((one) => one.textContent).sort());
+  // Once among the groups by name, once among the slices.
+  const told = ['kernel_conv<256>', 'kernel_conv<64>'];
+  assert.deepEqual(await shown(), [told[0], ...told, told[1]]);
+  await opened.close();
+});
+
 test('names of kernels are short in details and search, which finds and exports them whole', async () => {
   const opened = await harness.open(goldenTrace('two-steps'));
   const { page } = opened;

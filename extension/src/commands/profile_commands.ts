@@ -8,7 +8,7 @@ import { profileUri, type ProfileEditors } from '../editors/profile_editor.ts';
 import { isViewName } from '../editors/messages.ts';
 import { labelText, plainText } from '../source/format.ts';
 import { recorderSnippet } from '../source/recorder.ts';
-import { mayHoldTrace, profileViewType } from '../editors/profile_path.ts';
+import { mayHoldTrace, viewTypeFor } from '../editors/profile_path.ts';
 import { pickProfile } from './pick_profile.ts';
 
 /** Opens a path in the profile editor; says why where that is not possible. */
@@ -20,7 +20,7 @@ export async function openProfile(path: string): Promise<void> {
     void vscode.window.showErrorMessage(plainText(profileTexts.noProfileAt(path)));
     return;
   }
-  await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);
+  await vscode.commands.executeCommand('vscode.openWith', uri, viewTypeFor(uri));
 }
 
 /** The Explorer hands over the entry under the mouse, and all that are selected with it. */

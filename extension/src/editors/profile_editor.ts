@@ -8,7 +8,7 @@ import { DiskWatch } from './disk_watch.ts';
 import { PageEditors } from './page_editors.ts';
 import { OpenEditor } from './open_editor.ts';
 import { ProfileDocument } from './profile_document.ts';
-import { profileScheme, profileViewType, traceViewType } from './profile_path.ts';
+import { profileScheme, profileViewType, traceViewType, viewTypeFor } from './profile_path.ts';
 
 /** The address under which VS Code opens a path in the profile editor. */
 export async function profileUri(path: string): Promise<vscode.Uri> {
@@ -107,7 +107,7 @@ export class ProfileEditors extends PageEditors<ProfileDocument, OpenEditor> {
       this.queued.set(uri.toString(), to);
       const column =
         vscode.window.activeTextEditor === undefined ? undefined : vscode.ViewColumn.Beside;
-      await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType, column);
+      await vscode.commands.executeCommand('vscode.openWith', uri, viewTypeFor(uri), column);
       return;
     }
     editor.navigate(to);

@@ -26,6 +26,14 @@ export function hasTraceName(name: string): boolean {
   return /\.pt\.trace\.json$|\.json\.gz$/i.test(name);
 }
 
+/**
+ * The view type that opens an address as a profile. The other one fits no such name, and VS Code would
+ * show its id instead of its title.
+ */
+export function viewTypeFor({ scheme, path }: { scheme: string; path: string }): string {
+  return scheme === profileScheme || hasTraceName(path) ? profileViewType : traceViewType;
+}
+
 /** Whether a file of this name may hold a trace at all. */
 export function mayHoldTrace(name: string): boolean {
   return /\.json(?:\.gz)?$/i.test(name);

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { profileTexts } from '#shared/texts.ts';
 import { plainText } from '../source/format.ts';
-import { hasTraceName, profileViewType } from './profile_path.ts';
+import { hasTraceName, viewTypeFor } from './profile_path.ts';
 import { isPlainTrace } from './trace_peek.ts';
 
 const offeredKey = 'emberline.offeredTraces';
@@ -52,7 +52,7 @@ export class TraceOffer implements vscode.Disposable {
       open,
     );
     if (answer === open) {
-      await vscode.commands.executeCommand('vscode.openWith', uri, profileViewType);
+      await vscode.commands.executeCommand('vscode.openWith', uri, viewTypeFor(uri));
     }
   }
 

@@ -154,6 +154,7 @@ export function drawnHints(
     drawn.set(number, {
       line: number - 1,
       text: staleText(shown, options.device, options.kind),
+      brief: sourceTexts.changedBriefly,
       heat: 0,
       stale: true,
       share: lineCost(first, options.device).share,
@@ -264,4 +265,22 @@ export function lineNow(
   return lines.find(
     (line) => line.recordedLine === recordedLine && line.file === file && !line.stale,
   )?.line;
+}
+
+/**
+ * Where a line that lost its place most likely was, 1-based: as far from the nearest line that was followed
+ * to the text of now as when it was recorded.
+ */
+export function lineBeside(
+  lines: readonly AnnotatedLine[],
+  file: string,
+  recordedLine: number,
+): number {
+  const distance = (line: AnnotatedLine) => Math.abs(line.recordedLine - recordedLine);
+  let nearest: AnnotatedLine | undefined;
+  for (const line of lines) {
+    if (line.stale || line.file !== file) continue;
+    if (nearest === undefined || distance(line) < distance(nearest)) nearest = line;
+  }
+  return recordedLine + (nearest === undefined ? 0 : nearest.line - nearest.recordedLine);
 }

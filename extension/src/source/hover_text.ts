@@ -1,6 +1,6 @@
 import type { NamedCost, SourceHoverResult } from '#shared/protocol.ts';
 import { formatBytes, formatCount, formatUs } from '#shared/numbers.ts';
-import { shortName, tensorShapes } from '#shared/names.ts';
+import { shownNames, tensorShapes } from '#shared/names.ts';
 import { sourceTexts } from '#shared/texts.ts';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { escapeMarkdown, shorten, staleNote } from './format.ts';
@@ -37,10 +37,11 @@ function tableOf(title: string, all: readonly NamedCost[], kind: string, length:
   if (rows.length === 0) return '';
   const backward = rows.some((row) => row.backwardUs > 0);
   const shaped = rows.some((row) => row.shapes.some((shape) => shapeText(shape) !== ''));
+  const shown = shownNames(rows.map(({ name }) => name));
   const table = rows.map((row) => {
     const shapes = row.shapes.map(shapeText).filter((shape) => shape !== '');
     return [
-      escapeMarkdown(shorten(shortName(row.name), length)),
+      escapeMarkdown(shorten(shown.get(row.name)!, length)),
       formatUs(device ? row.deviceUs : row.hostUs),
       ...(backward ? [row.backwardUs > 0 ? formatUs(row.backwardUs) : ''] : []),
       `×${formatCount(row.calls)}`,

@@ -8,7 +8,7 @@ import type { HotLine, SourceHotLinesResult } from '#shared/protocol.ts';
 import { sourceTexts } from '#shared/texts.ts';
 import type { Annotations } from '../source/annotations.ts';
 import { labelText, shorten } from '../source/format.ts';
-import { lineNow } from '../source/hints.ts';
+import { lineBeside, lineNow } from '../source/hints.ts';
 
 const shownLines = 30;
 
@@ -122,9 +122,11 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     const document = vscode.workspace.textDocuments.find((one) => one.uri.fsPath === path);
     const annotated = document === undefined ? undefined : this.annotations.latest(document);
     if (document === undefined || annotated?.version !== document.version) return undefined;
-    const line = lineNow(annotated.result.lines, file, recorded);
+    const { lines } = annotated.result;
+    const line = lineNow(lines, file, recorded);
     if (line === undefined || line > document.lineCount) {
-      return { line: recorded, text: '', changed: true };
+      const beside = lineBeside(lines, file, recorded);
+      return { line: Math.max(1, Math.min(beside, document.lineCount)), text: '', changed: true };
     }
     return { line, text: document.lineAt(line - 1).text.trim(), changed: false };
   }

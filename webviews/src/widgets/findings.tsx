@@ -1,5 +1,6 @@
 // Findings: what costs, how it is known, what to do, and where to look.
 import { trace } from '../host/store.ts';
+import { shownNames } from '#shared/names.ts';
 import { exact, quantity } from '#shared/numbers.ts';
 import { visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '#shared/protocol.ts';
@@ -63,6 +64,8 @@ export function FindingCard(props: { finding: Finding }) {
 
 function FindingBody(props: { finding: Finding }) {
   const { finding } = props;
+  const slices = byName(finding.slices.slice(0, 6));
+  const shown = shownNames(slices.map(({ name }) => name));
   return (
     <div class="finding-body">
       <p>{visible(finding.text)}</p>
@@ -83,10 +86,10 @@ function FindingBody(props: { finding: Finding }) {
         {finding.frames.slice(0, 4).map((frame, index) => (
           <FrameLink key={index} frame={frame} />
         ))}
-        {byName(finding.slices.slice(0, 6)).map((group) => (
+        {slices.map((group) => (
           <span key={group.name} class="slice-group">
             <span class="slice-name" title={visible(group.name)}>
-              <ShortName whole={group.name} />
+              <ShortName whole={group.name} among={shown} />
             </span>
             {group.slices.flatMap((slice) =>
               viewAction('timeline', quantity(slice.durationNs, 'ns'), commonTexts.showInTimeline, {

@@ -94,7 +94,11 @@ export function TrackName({ name }: { name: string }) {
   return <PathName path={name} marks={trackMarks} />;
 }
 
-/** A name of the trace in its short form; exports hold it as it was recorded. */
-export function ShortName(props: { whole: string }) {
-  return <span data-whole={visible(props.whole)}>{visible(shortName(props.whole))}</span>;
+/**
+ * A name of the trace in its short form; exports hold it as it was recorded. `among` has what to show for
+ * names that stand below each other, some of which may be alike in their short form.
+ */
+export function ShortName(props: { whole: string; among?: ReadonlyMap<string, string> }) {
+  const { whole, among } = props;
+  return <span data-whole={visible(whole)}>{visible(among?.get(whole) ?? shortName(whole))}</span>;
 }

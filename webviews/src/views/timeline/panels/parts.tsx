@@ -51,14 +51,18 @@ export function useRested<T>(value: T): T {
   return rested;
 }
 
-/** `bare` where the duration stands beside it. */
-export function SliceLink(props: { to: SliceRef; bare?: boolean }) {
+/** `bare` where the duration stands beside it; `among` as for a short name. */
+export function SliceLink(props: {
+  to: SliceRef;
+  bare?: boolean;
+  among?: ReadonlyMap<string, string>;
+}) {
   return (
     <LinkButton
       title={commonTexts.nameLengthAndStart(props.to.name, props.to.durationNs, props.to.startNs)}
       onClick={() => void select(props.to.slice).catch(failed)}
     >
-      <ShortName whole={props.to.name} />
+      <ShortName whole={props.to.name} among={props.among} />
       {props.bare === true ? null : (
         <>
           {' '}

@@ -8,6 +8,7 @@ import { openSource, saveFile } from '../../../host/host.ts';
 import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title } from '../../../host/store.ts';
 import { visible } from '../../../lib/format.ts';
+import { columnNames } from '../../../lib/legend_names.ts';
 import { placeName, placeOf } from '../../../lib/place_text.ts';
 import { commonTexts } from '../../../lib/texts.ts';
 import { ActionButton, LinkButton, Segments } from '../../../widgets/controls.tsx';
@@ -54,7 +55,10 @@ const paths: Record<Grouping, string> = {
   kernels: panelTexts.criticalPathByKernel,
 };
 
-function SumName({ row }: { row: SumRow }) {
+/** What a row is called, where it is no place. */
+const nameOf = ({ name, place }: SumRow): string => (name === '' ? place : name);
+
+function SumName({ row, among }: { row: SumRow; among: ReadonlyMap<string, string> }) {
   const place = placeOf(row.place);
   if (place !== undefined) {
     return (
@@ -66,17 +70,18 @@ function SumName({ row }: { row: SumRow }) {
       </LinkButton>
     );
   }
-  const name = row.name === '' ? row.place : row.name;
+  const name = nameOf(row);
   return name === '' ? (
     <span class="tl-dim">{commonTexts.unknown}</span>
   ) : (
-    <ShortName whole={name} />
+    <ShortName whole={name} among={among} />
   );
 }
 
 function Sums() {
   const by = useSignal<Grouping>('operators');
   const { value, error, retry } = useAnswer('timeline/criticalSums', { by: by.value });
+  const names = columnNames(value?.rows.map(nameOf) ?? []);
   return (
     <>
       <Segments label={commonTexts.rows} of={by} choices={groupings} />
@@ -105,7 +110,7 @@ function Sums() {
             },
           ]}
           rows={value.rows.map((row) => [
-            <SumName row={row} />,
+            <SumName row={row} among={names} />,
             <Time ns={row.timeNs} />,
             share(row.timeNs, value.wholeNs),
             row.withoutNs === null ? '\u2013' : <Time ns={value.wholeNs - row.withoutNs} />,

@@ -1,10 +1,12 @@
 // Sums of a marked range of time, which exports as a small trace of its own.
+import { useMemo } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { saveFile } from '../../../host/host.ts';
 import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title, trace } from '../../../host/store.ts';
 import { fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
+import { columnNames } from '../../../lib/legend_names.ts';
 import { commonTexts } from '../../../lib/texts.ts';
 import { ActionButton, LinkButton } from '../../../widgets/controls.tsx';
 import { ExportedTable } from '../../../widgets/exported_table.tsx';
@@ -33,6 +35,14 @@ export function RangeDetails(props: { range: TimeRange }) {
   // The sums of the range before would stand below the heading of this one.
   const current = !answer.pending && JSON.stringify(rested) === JSON.stringify(params);
   const value = current ? answer.value : undefined;
+  const shown = useMemo(
+    () =>
+      columnNames(
+        value?.names.flatMap(({ name, callers }) => [name, ...callers.map((one) => one.name)]) ??
+          [],
+      ),
+    [value],
+  );
   const save = async (): Promise<void> => {
     const answer = await ask('timeline/export', params);
     saveFile(
@@ -150,7 +160,7 @@ export function RangeDetails(props: { range: TimeRange }) {
                 title={panelTexts.goToLongest(visible(name.name), kindName(name.kind))}
                 onClick={() => void select(name.longest.slice).catch(failed)}
               >
-                <ShortName whole={name.name} />
+                <ShortName whole={name.name} among={shown} />
               </LinkButton>,
               fixed(name.calls, 0),
               <Time ns={name.selfNs} />,
@@ -158,7 +168,7 @@ export function RangeDetails(props: { range: TimeRange }) {
               <>
                 {name.callers.map((caller) => (
                   <div key={caller.name} class="tl-dim" title={visible(caller.name)}>
-                    <ShortName whole={caller.name} /> {quantity(caller.selfNs, 'ns')}
+                    <ShortName whole={caller.name} among={shown} /> {quantity(caller.selfNs, 'ns')}
                   </div>
                 ))}
               </>,

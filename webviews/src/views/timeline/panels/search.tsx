@@ -1,11 +1,12 @@
 // The search over all slices of the trace, and the slices of a line of code.
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { SourceLineSlicesResult, TimelineSearchResult } from '#shared/protocol.ts';
 import type { PageParams } from '#shared/requests.ts';
 import { useAnswer } from '../../../host/query.ts';
 import { exact, fixed, quantity } from '#shared/numbers.ts';
 import { visible } from '../../../lib/format.ts';
+import { columnNames } from '../../../lib/legend_names.ts';
 import { commonTexts } from '../../../lib/texts.ts';
 import { Check } from '../../../widgets/check.tsx';
 import { ActionButton, Button, LinkButton } from '../../../widgets/controls.tsx';
@@ -119,6 +120,8 @@ function SearchForm() {
 function SearchResults(props: { answer: SearchResult; step: (by: number) => void }) {
   const { answer: value, step } = props;
   const names = new Map(tracks.value?.tracks.map((track) => [track.id, track.name]));
+  const groups = useMemo(() => columnNames(value.byName?.map(({ name }) => name) ?? []), [value]);
+  const slices = useMemo(() => columnNames(value.results.map(({ name }) => name)), [value]);
   return (
     <>
       <div class="tl-search-count">
@@ -151,7 +154,7 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
                 searchExact.value = { name: one.name };
               }}
             >
-              <ShortName whole={one.name} />
+              <ShortName whole={one.name} among={groups} />
             </LinkButton>,
             fixed(one.count, 0),
             <span key="sum" data-whole={String(one.sumNs)} title={exact(one.sumNs, 'ns')}>
@@ -178,7 +181,8 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
       <ol class="tl-results" aria-label={panelTexts.matches}>
         {value.results.map((ref) => (
           <li key={ref.slice}>
-            <SliceLink to={ref} /> <span class="tl-dim">{panelTexts.at(ref.startNs)}</span>
+            <SliceLink to={ref} among={slices} />{' '}
+            <span class="tl-dim">{panelTexts.at(ref.startNs)}</span>
           </li>
         ))}
       </ol>
