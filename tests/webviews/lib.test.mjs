@@ -587,6 +587,35 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
   for (const [text, letters, shown] of cases) {
     assert.equal(fit(text, letters), shown, `${text} in ${letters}`);
   }
+  // What room is left shows what stands around the word that tells a name from others.
+  for (const [text, full, letters, shown] of [
+    [
+      'Kernel2<\u2026256x128\u2026>',
+      'Kernel2<cutlass_75_tensorop_bf16_s1688gemm_bf16_256x128_nn_align1>',
+      47,
+      'Kernel2<\u2026bf16_s1688gemm_bf16_256x128_nn_align1>',
+    ],
+    [
+      'flash_fwd<\u2026true, false\u2026>',
+      'flash_fwd<traits<80, 64, bfloat16_t>, false, true, false, true>',
+      47,
+      'flash_fwd<\u2026false, true, false, true>',
+    ],
+    [
+      'reduce<\u2026MeanOps\u2026>',
+      'reduce<512, ReduceOp<BFloat16, MeanOps<BFloat16, float, float>, 4>>',
+      34,
+      'reduce<\u2026MeanOps<BFloat16, float\u2026>>',
+    ],
+    // No part of a word, and no other function.
+    ['f<\u20266\u2026>', 'f<16, 64>', 40, 'f<\u20266\u2026>'],
+    ['f<\u20266\u2026>', 'g<6, 64>', 40, 'f<\u20266\u2026>'],
+  ]) {
+    assert.equal(
+      fitName(text, letters, (part) => part.length, full),
+      shown,
+    );
+  }
   for (const [text] of cases) {
     for (let letters = 12; letters < 90; letters++) {
       const shown = fit(text, letters);

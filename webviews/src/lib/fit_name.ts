@@ -56,12 +56,58 @@ function bothEnds(text: string, room: number, widthOf: WidthOf): string {
 }
 
 /**
- * A shown name in `room` pixels. The function's name stays and the word among its template arguments that
- * says what it does, as far as there is room; other arguments give way first. Where that word is what
- * tells the name from others (`<\u2026word\u2026>`), some of the function's name gives way to it.
+ * `name<\u2026word\u2026>` with what stands around the word in `full`, first behind it, as far as there is
+ * room: "Kernel2<\u2026bf16_256x128_nn_align1>" says more than "Kernel2<\u2026256x128\u2026>".
  */
-export function fitName(text: string, room: number, widthOf: WidthOf): string {
-  if (widthOf(text) <= room) return text;
+function withContext(text: string, full: string, fits: (candidate: string) => boolean): string {
+  const [, name, word] = /^([^<]+)<\u2026(.*)\u2026>$/.exec(text) ?? [];
+  if (name === undefined || word === undefined || word === '') return text;
+  if (!full.startsWith(`${name}<`) || !full.endsWith('>')) return text;
+  const args = full.slice(name.length + 1, -1);
+  const whole = /^(?![\p{L}\p{N}])|^$/u;
+  let at = args.indexOf(word);
+  while (
+    at >= 0 &&
+    !(whole.test(args.slice(at + word.length)) && (at === 0 || whole.test(args[at - 1]!)))
+  ) {
+    at = args.indexOf(word, at + 1);
+  }
+  if (at < 0) return text;
+  const before = args.slice(0, at);
+  const after = args.slice(at + word.length);
+  const shown = (left: string, right: string): string => {
+    const opened = [...right].reduce((sum, c) => sum + (c === '<' ? 1 : c === '>' ? -1 : 0), 0);
+    const end = right === after ? '' : ellipsis + '>'.repeat(Math.max(0, opened));
+    return `${name}<${left === before ? '' : ellipsis}${left}${word}${right}${end}>`;
+  };
+  // Whole words alone, and none of one letter, such as that of "bfloat16_t".
+  const endsOf = (part: string): number[] =>
+    [...part.matchAll(/[\p{L}\p{N}]+/gu)].map(({ index, 0: found }) => index + found.length);
+  const startsOf = (part: string): number[] =>
+    [...part.matchAll(/(?<!_)[\p{L}\p{N}]+|(?<=_)[\p{L}\p{N}]{2,}/gu)].map(
+      ({ index }) => part.length - index,
+    );
+  let right = '';
+  for (const end of [...endsOf(after), after.length]) {
+    if (!fits(shown('', after.slice(0, end)))) break;
+    right = after.slice(0, end);
+  }
+  let left = '';
+  for (const length of [...startsOf(before).reverse(), before.length]) {
+    if (!fits(shown(before.slice(-length), right))) break;
+    left = before.slice(-length);
+  }
+  return shown(left, right);
+}
+
+/**
+ * A shown name in `room` pixels; `full` is the same with all of its arguments. The function's name stays
+ * and the word among its template arguments that says what it does, as far as there is room; other
+ * arguments give way first. Where that word is what tells the name from others (`<\u2026word\u2026>`), some
+ * of the function's name gives way to it.
+ */
+export function fitName(text: string, room: number, widthOf: WidthOf, full = text): string {
+  if (widthOf(text) <= room) return withContext(text, full, (one) => widthOf(one) <= room);
   const parts = functionParts(text);
   if (parts === undefined) return bothEnds(text, room, widthOf);
   const { name } = parts;

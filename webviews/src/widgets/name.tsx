@@ -1,5 +1,5 @@
 // A name in little room: one shortening that knows how wide its place is, so that nothing is cut twice.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { shortName } from '#shared/names.ts';
 import { fitName, fitPath, type WidthOf } from '../lib/fit_name.ts';
 import { visible } from '../lib/format.ts';
@@ -68,7 +68,12 @@ function Fitted(props: {
 
 export function Name(props: { whole: string; shown?: string }) {
   const whole = visible(props.whole);
-  return <Fitted whole={whole} shown={visible(props.shown ?? props.whole)} fit={fitName} />;
+  const fit = useCallback(
+    (shown: string, room: number, widthOf: WidthOf) =>
+      fitName(shown, room, widthOf, visible(shortName(props.whole))),
+    [props.whole],
+  );
+  return <Fitted whole={whole} shown={visible(props.shown ?? props.whole)} fit={fit} />;
 }
 
 const lastNames = new Map(
