@@ -20,15 +20,18 @@ Features FindFeatures(const Model& model) {
   Features features;
   features.communication = model.is_communication.Any();
   std::vector<bool> kinds(kSliceKindCount, false);
+  // A recorder may write the key and no stack.
+  const bool stack_texts = store.HasArg(ArgRole::kCallStack);
   for (SliceIndex i = 0; i < store.all_slice_count(); ++i) {
     kinds[static_cast<size_t>(store.kind(i))] = true;
+    features.stacks =
+        features.stacks || (stack_texts && !store.ArgText(i, ArgRole::kCallStack).empty());
   }
   for (const SliceKind kind : {SliceKind::kKernel, SliceKind::kMemcpy, SliceKind::kMemset,
                                SliceKind::kDeviceOther, SliceKind::kCommunication}) {
     features.device_work = features.device_work || kinds[static_cast<size_t>(kind)];
   }
-  features.stacks =
-      kinds[static_cast<size_t>(SliceKind::kPythonFunction)] || store.HasArg(ArgRole::kCallStack);
+  features.stacks = features.stacks || kinds[static_cast<size_t>(SliceKind::kPythonFunction)];
   features.shapes = store.HasArg(ArgRole::kInputShapes);
   features.memory = !store.memory().empty();
   features.modules = store.HasArg(ArgRole::kModule);

@@ -105,8 +105,11 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
                                "Share of kernel time, including operators called inside, spent in "
                                "kernels whose names do not tell whether they use matrix units."))),
       [](const Row& row) { return RatioCell(row.unknown_total, row.kernel_total); });
-  table.Add(Count("stacks", "Stacks", "Number of distinct Python stacks recorded for the calls.",
-                  Merge::kMax),
+  const bool no_stacks =
+      std::ranges::all_of(data.rows, [](const Row& row) { return row.stacks == 0; });
+  table.Add(HiddenIf(no_stacks, Count("stacks", "Stacks",
+                                      "Number of distinct Python stacks recorded for the calls.",
+                                      Merge::kMax)),
             &Row::stacks);
   AddLinks(table, frames, "The heaviest call, to show in the timeline.", &Row::example);
   return table.Make(data.rows);

@@ -1,3 +1,4 @@
+#include "analysis/features.h"
 #include "analysis/operators.h"
 #include "drawn.h"
 
@@ -308,5 +309,16 @@ TEST_CASE("backward operators stay, whatever their forward operator is (B8)", "[
     INFO(name);
     CHECK(Row(m, data, name).calls == 1);
     CHECK(Row(m, data, name).device_self == 7 * kUs);
+  }
+}
+
+TEST_CASE("a stack without text is none, and takes no column", "[operators]") {
+  for (const std::string stack : {"", "/home/u/net.py(12): forward"}) {
+    Drawing d;
+    d.Op("aten::mm", 0, 10, "\"Call stack\":\"" + stack + "\"");
+    const Loaded m = Load(d);
+    CHECK(FindFeatures(*m).stacks == !stack.empty());
+    const Table table = OperatorTable(*m, Get(m), OperatorGrouping::kName);
+    CHECK(table.columns[table.ColumnIndex("stacks")].hidden == stack.empty());
   }
 }

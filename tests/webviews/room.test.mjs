@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { traceText } from '../generator/generate.mjs';
 import {
   columnsGivingWay,
@@ -13,7 +14,15 @@ import {
 } from '../../webviews/src/lib/columns.ts';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine, sample } from './harness.mjs';
-import { chartsOf, findings, goToCells, gridOf, headline, hotLines } from '../lib/roles.mjs';
+import {
+  chartsOf,
+  findings,
+  goToCells,
+  gridOf,
+  headline,
+  hotLines,
+  trackRows,
+} from '../lib/roles.mjs';
 
 let harness, folder, trace;
 before(async () => {
@@ -356,6 +365,45 @@ test('above the fold of the overview stand the answer, findings and the hottest 
     }
     const table = await page.getByRole('region', { name: 'Average step time' }).boundingBox();
     assert.ok(table.y + table.height < 800, `the breakdown ends at ${table.y + table.height}`);
+  });
+});
+
+test('names of files and threads that have room are whole', async () => {
+  const text = gunzipSync(readFileSync(sample('train_cnn/slow.pt.trace.json.gz'))).toString();
+  const path = join(folder, 'names.pt.trace.json');
+  writeFileSync(path, text.replaceAll('slow.py', 'resolve_future_token_ids.py'));
+  await withPage(path, {}, async (_, page) => {
+    await page.setViewportSize({ width: 1222, height: 700 });
+    await hotLines(page).nth(4).waitFor();
+    const place = hotLines(page).first().locator('> :first-child');
+    assert.match(await place.textContent(), /^resolve_future_token_ids\.py:\d+$/);
+    assert.ok(await place.evaluate((it) => it.scrollWidth <= it.clientWidth));
+  });
+  const op = (name, tid, ts) => slice('cpu_op', name, ts, 900, {}, { tid });
+  const names = (tid, name) => ({ ph: 'M', name: 'thread_name', pid: 1, tid, args: { name } });
+  const threads = join(folder, 'threads.pt.trace.json');
+  writeFileSync(
+    threads,
+    JSON.stringify({
+      traceEvents: [
+        op('aten::add', 2300490, 0),
+        op('aten::mul', 2300680, 100),
+        names(2300490, 'thread 2300490 (python)'),
+        names(2300680, 'thread 2300680 (pt_autograd_0)'),
+      ],
+    }),
+  );
+  await withPage(threads, {}, async (profile, page) => {
+    await page.setViewportSize({ width: 1222, height: 700 });
+    await profile.view('Modules');
+    const face = page.locator('vscode-single-select[label=Thread] .select-face .text');
+    await face.waitFor();
+    assert.match(await face.textContent(), /^thread 2300490 \(python\), main: 900 µs$/);
+    assert.ok(await face.evaluate((it) => it.scrollWidth <= it.clientWidth));
+    await profile.view('Timeline');
+    const name = trackRows(page).filter({ hasText: 'pt_autograd_0)' }).getByText('pt_autograd_0)');
+    await name.first().waitFor();
+    assert.ok(await name.last().evaluate((it) => it.scrollWidth <= it.clientWidth));
   });
 });
 

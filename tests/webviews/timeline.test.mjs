@@ -146,7 +146,7 @@ test('beside code, names of tracks leave the room to the time', async () => {
   const opened = await openTimeline();
   const { page } = opened;
   for (const [width, names] of [
-    [1280, 210],
+    [1280, 224],
     [640, 141],
     [420, 110],
   ]) {

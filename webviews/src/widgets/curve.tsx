@@ -65,8 +65,7 @@ export function Curve(props: {
     }
     const yScale = axisScale(props.yUnit, largest);
     const span = Math.max(1, last - first);
-    // The largest unit of which there are at least two.
-    const { divisor: xDivisor, suffix: xSuffix } = axisScale(props.xUnit, span / 2);
+    const { divisor: xDivisor, suffix: xSuffix } = axisScale(props.xUnit, span);
     const paths = props.stepped === true ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
     const axis = {
       stroke: text,

@@ -35,6 +35,8 @@ export function Select<V extends string>(props: {
   choices: readonly Choice<V>[];
   onChange: (value: V) => void;
   hideLabel?: boolean;
+  /** Its choices are names, which need room. */
+  wide?: boolean;
 }) {
   const element = useRef<SelectElement>(null);
   const defined = useElement();
@@ -51,7 +53,7 @@ export function Select<V extends string>(props: {
     select.value = props.value;
   }, [defined, shape, props.value]);
   return (
-    <span class="field">
+    <span class={props.wide === true ? 'field wide' : 'field'}>
       {props.hideLabel === true ? null : (
         <span class="field-label" aria-hidden="true">
           {props.label}

@@ -50,6 +50,7 @@ export function OperatorStrip(props: { marked: Signal<string>; lead?: ComponentC
     threads === undefined || threads.length < 2 ? undefined : (
       <Select
         label={modulesTexts.thread}
+        wide
         value={String(shown?.track.id ?? '')}
         choices={threads.map(({ track, operatorNs }, index) => ({
           value: String(track.id),
