@@ -123,11 +123,13 @@ class Drawing {
       kinds.push_back(numbers.Of(KindOf(r, digest.collectives[call])));
     }
     const std::vector<bool> holds = HoldUp(r, calls, kinds, numbers.size());
-    Numbers<std::pair<uint32_t, uint32_t>> between;
+    Numbers<std::tuple<uint32_t, uint32_t, bool>>
+        between;  // kinds, and whether a step begins there
     Numbers<std::pair<uint32_t, int64_t>> places;
     std::map<std::pair<int64_t, uint32_t>, int64_t> seen;  // of a kind in a step
     MicroBatches micro_batches;
     uint32_t kind_before = UINT32_MAX;
+    int64_t step_before = -1;
     RankWork& work = work_[r];
     Stretch stretch;
     std::set<Label> labels;
@@ -150,12 +152,13 @@ class Drawing {
       stretch.last = k;
       stretch.step = step;
       stretch.known = kind_before != UINT32_MAX;
-      stretch.kind = between.Of({kind_before, kinds[k]});
+      stretch.kind = between.Of({kind_before, kinds[k], step != step_before});
       stretch.place = places.Of({stretch.kind, seen[{step, stretch.kind}]++});
       stretch.usual = stretch.work;
       work.stretches.push_back(stretch);
       labels_[r].emplace_back(labels.begin(), labels.end());
       kind_before = kinds[k];
+      step_before = step;
       stretch = {};
       stretch.first = k + 1;
       labels.clear();

@@ -30,6 +30,7 @@ class Excess {
   explicit Excess(DrawnWork* drawn) : work_(drawn->ranks), labels_(drawn->labels) {}
 
   WorkDeviations Find() {
+    FindKinds();
     for (uint32_t r = 0; r < work_.size(); ++r) FindUsual(r);
     AllowForTheJob();
     for (uint32_t r = 0; r < work_.size(); ++r) FindExcess(r);
@@ -38,35 +39,65 @@ class Excess {
 
  private:
   // --- What is usual for a rank: the middle of its other stretches that are like one.
-  void FindUsual(uint32_t r) {
-    std::map<uint32_t, std::vector<Ns>> kinds, places;
-    for (const Stretch& one : work_[r].stretches) {
-      if (!one.known) continue;
-      kinds[one.kind].push_back(one.work);
-      places[one.place].push_back(one.work);
+  // Of one step, stretches are alike that have as many parts and lie before like ones: where a
+  // schedule changes, the same calls may enclose more work.
+  using Kind = std::tuple<uint32_t, uint32_t, uint32_t>;
+  struct Values {
+    std::vector<Ns> sorted;
+    bool even = false;  // few are longer
+  };
+  Kind KindOf(uint32_t r, size_t i) const {
+    const std::vector<Stretch>& all = work_[r].stretches;
+    const uint32_t next = i + 1 < all.size() ? all[i + 1].kind : UINT32_MAX;
+    return {all[i].kind, all[i].last - all[i].first, next};
+  }
+
+  void FindKinds() {
+    std::map<uint32_t, std::pair<size_t, size_t>> stretches;  // by component: of even kinds, of all
+    for (uint32_t r = 0; r < work_.size(); ++r) {
+      for (size_t i = 0; i < work_[r].stretches.size(); ++i) {
+        const Stretch& one = work_[r].stretches[i];
+        if (one.known) kinds_[r][KindOf(r, i)].sorted.push_back(one.work);
+      }
+      auto& [even, all] = stretches[work_[r].component];
+      for (auto& [kind, values] : kinds_[r]) {
+        std::sort(values.sorted.begin(), values.sorted.end());
+        values.even = Even(values.sorted);
+        if (values.sorted.size() < kFew) continue;
+        if (values.even && FewShorter(values.sorted)) even += values.sorted.size();
+        all += values.sorted.size();
+      }
     }
-    std::map<uint32_t, bool> even;  // kinds of which few are longer
-    for (auto& [kind, values] : kinds) {
-      std::sort(values.begin(), values.end());
-      even[kind] = Even(values);
+    for (const auto& [component, of] : stretches) {
+      mostly_even_[component] = of.first * 4 >= of.second * 3;
+    }
+  }
+
+  void FindUsual(uint32_t r) {
+    std::map<uint32_t, std::vector<Ns>> places;
+    for (const Stretch& one : work_[r].stretches) {
+      if (one.known) places[one.place].push_back(one.work);
     }
     for (auto& [place, values] : places) std::sort(values.begin(), values.end());
-    for (Stretch& one : work_[r].stretches) {
+    for (size_t i = 0; i < work_[r].stretches.size(); ++i) {
+      Stretch& one = work_[r].stretches[i];
       if (!one.known) continue;
-      const std::vector<Ns>&place = places[one.place], &kind = kinds[one.kind];
+      const std::vector<Ns>& place = places[one.place];
+      const Values& kind = kinds_[r][KindOf(r, i)];
       one.compared = true;
-      if (place.size() > 2 || (place.size() == 2 && !even[one.kind])) {
+      if (place.size() > 2 || (place.size() == 2 && !kind.even)) {
         one.usual = MiddleWithout(place, one.work);
       } else if (place.size() == 2) {
-        one.usual = std::max(MiddleWithout(place, one.work), MiddleWithout(kind, one.work));
-      } else if (even[one.kind]) {
-        one.usual = MiddleWithout(kind, one.work);
+        one.usual = std::max(MiddleWithout(place, one.work), MiddleWithout(kind.sorted, one.work));
+      } else if (kind.even && mostly_even_[work_[r].component]) {
+        one.usual = MiddleWithout(kind.sorted, one.work);
       } else {
         one.compared = false;
       }
     }
   }
-  // Of one step: a stretch may be long by its place in it.
+  // Of one step: a stretch may be long by its place in it, or micro-batches by their lengths, where
+  // kinds are even only by chance.
   static bool Even(const std::vector<Ns>& sorted) {
     if (sorted.size() < kFew) return false;
     const Ns usual = sorted[(sorted.size() - 1) / 2];
@@ -74,12 +105,18 @@ class Excess {
     const auto longer = sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), most);
     return static_cast<size_t>(longer) * 4 <= sorted.size();
   }
+  static bool FewShorter(const std::vector<Ns>& sorted) {
+    const Ns usual = sorted[(sorted.size() - 1) / 2];
+    const Ns least = usual - std::max(kLate, Scaled(usual, kShare));
+    const auto shorter = std::lower_bound(sorted.begin(), sorted.end(), least) - sorted.begin();
+    return static_cast<size_t>(shorter) * 4 <= sorted.size();
+  }
 
   // Where the others take longer too, the micro-batch or the step has more work: longer sequences.
   void AllowForTheJob() {
     using Ratios = std::vector<double>;
     std::map<std::tuple<uint32_t, int64_t, Label>, Ratios> micro_batches;
-    std::map<std::pair<uint32_t, int64_t>, Ratios> steps;
+    std::map<std::pair<uint32_t, int64_t>, Ratios> steps, longest;
     std::vector<std::map<int64_t, double>> own(work_.size());
     for (uint32_t r = 0; r < work_.size(); ++r) {
       std::map<int64_t, std::pair<double, double>> sums;
@@ -90,6 +127,8 @@ class Excess {
           micro_batches[{work_[r].component, one.step, labels_[r][i][0]}].push_back(Ratio(one));
         }
         steps_[work_[r].component].insert(one.step);
+        double& own_longest = longest_[r][one.step];
+        own_longest = std::max(own_longest, Ratio(one));
         auto& [work, usual] = sums[one.step];
         work += static_cast<double>(one.work);
         usual += static_cast<double>(one.usual);
@@ -97,19 +136,24 @@ class Excess {
       for (const auto& [step, sum] : sums) {
         own[r][step] = sum.first / sum.second;
         steps[{work_[r].component, step}].push_back(own[r][step]);
+        longest[{work_[r].component, step}].push_back(longest_[r][step]);
       }
     }
     for (auto& [key, ratios] : micro_batches) std::sort(ratios.begin(), ratios.end());
     for (auto& [key, ratios] : steps) std::sort(ratios.begin(), ratios.end());
+    for (auto& [key, ratios] : longest) std::sort(ratios.begin(), ratios.end());
     for (uint32_t r = 0; r < work_.size(); ++r) {
       for (size_t i = 0; i < work_[r].stretches.size(); ++i) {
         Stretch& one = work_[r].stretches[i];
         if (!Counts(one)) continue;
+        const Ratios& others = longest[{work_[r].component, one.step}];
+        const double most = others.size() > 1 ? MiddleWithout(others, longest_[r][one.step]) : 1;
+        longer_elsewhere_[r].push_back(Scaled(one.usual, most));
         double factor = 1;
         const bool alone = labels_[r][i].size() == 1;
         for (const Label& label : labels_[r][i]) {
           const auto all_of = micro_batches.find({work_[r].component, one.step, label});
-          if (all_of == micro_batches.end()) continue;
+          if (all_of == micro_batches.end() || all_of->second.size() < 2) continue;
           const Ratios& ratios = all_of->second;
           if (!alone) factor = std::max(factor, ratios[(ratios.size() - 1) / 2]);
           if (alone && ratios.size() > 1) {
@@ -164,7 +208,7 @@ class Excess {
     }
     for (auto& [component, values] : off) {
       // Of two steps each is as far from the other: who was late in one seems to differ always.
-      deviation_[component] = DeviationOf(std::move(values), steps_[component].size() == 2 ? 4 : 2);
+      deviation_[component] = DeviationOf(std::move(values), 2);
       if (steps_[component].size() == 1) {
         deviation_[component] = std::max(deviation_[component], kOneStepDeviation);
       }
@@ -197,12 +241,17 @@ class Excess {
     size_t at = 0;
     for (Stretch& one : work_[r].stretches) {
       if (!one.compared) continue;
-      if (Counts(one)) one.usual = allowed_[r][at++];
+      Ns elsewhere = 0;
+      if (Counts(one)) {
+        elsewhere = longer_elsewhere_[r][at];
+        one.usual = allowed_[r][at++];
+      }
       const auto usual = static_cast<double>(one.usual);
       const double chance = usual * DeviationIn(deviation_, work_[r].component) / Pieces(r, one);
       const Ns over = one.work - one.usual;
       const double common = usual * kCommon * common_[work_[r].component] / Pieces(r, one);
-      if (over > std::max(Least(usual, chance), Scaled(1, common))) {
+      if (over > std::max(Least(usual, chance), Scaled(1, common)) &&
+          one.work - elsewhere > Least(usual, 0)) {
         one.excess = over;
       }
       Sums& sums = steps[one.step];
@@ -260,7 +309,13 @@ class Excess {
 
   std::vector<RankWork>& work_;
   const std::vector<std::vector<std::vector<Label>>>& labels_;
-  std::map<uint32_t, std::vector<Ns>> allowed_;  // of stretches that count
+  std::map<uint32_t, std::map<Kind, Values>> kinds_;  // by rank
+  std::map<uint32_t, bool> mostly_even_;              // by component
+  std::map<uint32_t, std::vector<Ns>> allowed_;       // of stretches that count
+  // By rank, of each step: the longest of its stretches as a part of what is usual. What each
+  // stretch would take if it were as much longer as the longest of the other ranks in the step.
+  std::map<uint32_t, std::map<int64_t, double>> longest_;
+  std::map<uint32_t, std::vector<Ns>> longer_elsewhere_;
   std::map<uint32_t, std::set<int64_t>> steps_;  // by component
   WorkDeviations deviation_;
   // By rank, of each step: how much longer its work was, beyond what the others' was.

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/byte_size.h"
-#include "base/case.h"
 #include "ranks/make_digest.h"
 #include "ranks/messages.h"
+#include "ranks/parallelism.h"
 #include "ranks/recordings.h"
 
 namespace emberline {
@@ -267,31 +267,6 @@ void ChooseRanks(Job* job) {
   PlaceInTime(job);
 }
 
-namespace {
-
-std::string Parallelism(const CollectiveGroup& group, size_t ranks) {
-  // Words between underscores, numbers at their ends left out: "step_2" is no "ep".
-  std::string text = "_";
-  for (const char c : LowerText(group.description) + "_" + LowerText(group.name) + "_") {
-    if (c >= '0' && c <= '9') continue;
-    text += c >= 'a' && c <= 'z' ? c : '_';
-  }
-  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  if (has("tensor") || has("_tp_")) return "tensor";
-  if (has("pipeline") || has("_pp_")) return "pipeline";
-  if (has("expert") || has("_ep_") || has("moe")) return "expert";
-  // Before context: gradients of data parallelism are summed over context parallel ranks too.
-  if (has("data_parallel") || has("_dp_") || has("fsdp") || has("replicate") || has("shard")) {
-    return "data";
-  }
-  if (has("context") || has("_cp_")) return "context";
-  if (has("default_pg") || has("world") || (ranks > 1 && group.ranks.size() == ranks))
-    return "world";
-  return "";
-}
-
-}  // namespace
-
 Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFile>& broken,
              JobOrigin origin) {
   Job job;
@@ -302,8 +277,8 @@ Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFi
   MatchPairs(&job);
   MeasureCalls(&job);
   FindStragglers(&job);
+  FindParallelism(&job);
   for (JobGroup& group : job.groups) {
-    group.parallelism = Parallelism(group.about, job.ranks.size());
     std::set<int64_t> there;
     for (const uint32_t member : group.members) there.insert(job.ranks[member].rank);
     for (const int64_t rank : group.about.ranks) {

@@ -51,7 +51,7 @@ struct JobRank {
 struct JobGroup {
   CollectiveGroup about;
   std::vector<uint32_t> members;  // indexes of Job::ranks, ascending
-  std::string parallelism;        // "tensor", "pipeline", "data", "expert", "context", "world", ""
+  std::string parallelism;        // as FindParallelism() finds it
   std::vector<int64_t> absent;    // members of which there is no trace
   bool ambiguous = false;         // several groups that nothing tells apart: no call is matched
 };

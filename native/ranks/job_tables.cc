@@ -178,10 +178,12 @@ Table GroupsTable(const Job& job) {
            })
       .Add(TextFact("description", "Description", "Description of the group, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.group->about.description); })
-      .Add(TextFact("parallelism", "Parallelism",
-                    "What the group is for, inferred from its name: tensor, pipeline, data, "
-                    "expert, or context parallelism, or world for all ranks."),
-           [](const Row& r) { return TextOrEmpty(r.group->parallelism); })
+      .Add(
+          TextFact("parallelism", "Parallelism",
+                   "What the group is for, inferred from its name, members, and exchanges: tensor, "
+                   "pipeline, data, expert, or context parallelism, several of them, or world for "
+                   "all ranks."),
+          [](const Row& r) { return TextOrEmpty(r.group->parallelism); })
       .Add(
           IntegerFact("size", "Size", "Number of ranks in the group, as recorded."),
           [](const Row& r) { return r.group->about.size > 0 ? Cell(r.group->about.size) : Cell(); })

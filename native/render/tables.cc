@@ -62,6 +62,9 @@ std::string WordOf(const Json& cell) {
 
 // A cell as people read it in its column.
 std::string ReadableCell(const Json& cell, const Json& column) {
+  if (cell.is_number_integer() && cell.get<int64_t>() < 0 && column.value("key", "") == "device") {
+    return "host";
+  }
   const std::string unit = column.value("unit", "");
   return column.value("signed", false) ? HumaneSigned(cell, unit) : Humane(cell, unit);
 }

@@ -161,6 +161,60 @@ test('of two stages, interleaved or not, the late one is found with all of its e
   }
 });
 
+/** The jobs of `count` seeds, with what of each is drawn by chance. */
+function* drawnJobs(count, { stages = [4], steps = [2, 3, 4, 5], jitter = [0, 0.05, 0.1] }) {
+  for (let seed = 0; seed < count; seed += 1) {
+    const random = randomNumbers(seed * 7919 + 13);
+    const pick = (list) => list[Math.floor(random() * list.length)];
+    const job = { seed, stages: pick(stages), schedule: pick(['gpipe', '1f1b', 'interleaved']) };
+    Object.assign(job, { micro: job.stages * pick([1, 2, 3]), beside: random() < 0.7 });
+    Object.assign(job, { steps: pick(steps), jitter: pick(jitter), replicas: pick([1, 1, 2]) });
+    yield { job, pick, random };
+  }
+}
+
+test('the late stage is found in recordings of few steps, with sends beside other work', async () => {
+  const missed = [];
+  for (const { job, pick, random } of drawnJobs(24, {})) {
+    const rank = Math.floor(random() * 4 * job.replicas);
+    // What comes before the first call of a recording is not known.
+    const step = job.steps - 1;
+    const slow = [{ rank, step, extra: pick([500, 800]), what: pick(['forward', 'backward']) }];
+    const at = written(drawPipeline({ ...job, slow }).ranks);
+    const found = await stragglers(at);
+    const named = found.map((late) => late.rank);
+    assert.deepEqual(
+      named.filter((one) => one !== rank),
+      [],
+      JSON.stringify(job),
+    );
+    if (named.length === 0) missed.push(job);
+    for (const { reasons } of found) {
+      assert.equal(reasons[0].name, 'aten::sort');
+      assert.match(reasons[0].place, /stage\.py:77 \(run\)/);
+    }
+    fs.rmSync(at, { recursive: true });
+  }
+  assert.deepEqual(missed, []);
+});
+
+test('nobody is late where nothing ends a step, or where one step is recorded', async () => {
+  for (const { job, random } of drawnJobs(36, {
+    stages: [2, 3, 6, 8],
+    steps: [1, 2, 3],
+    jitter: [0, 0.1, 0.35],
+  })) {
+    if (random() < 0.6) job.reduce = [];
+    if (random() < 0.4) {
+      const lengths = Array.from({ length: 100 }, () => 0.5 + 1.5 * random());
+      job.length = (step, i) => lengths[(step * 17 + i * 5) % 100];
+    }
+    const at = written(drawPipeline(job).ranks);
+    assert.deepEqual(await stragglers(at), [], JSON.stringify(job));
+    fs.rmSync(at, { recursive: true });
+  }
+});
+
 test('what a late stage did is told in the text, with its line', async () => {
   const slow = [{ rank: 2, step: 1, extra: 400 }];
   const { stdout } = await emberline(['distributed', written(drawPipeline({ slow }).ranks)]);

@@ -521,6 +521,35 @@ test('a table without rows says that the missing part of a cut file may contain 
 test('names of groups tell what they are for, word by word', async () => {
   const names = {
     TENSOR_MODEL_PARALLEL_GROUP: 'tensor',
+    PIPELINE_MODEL_PARALLEL_GROUP: 'pipeline',
+    DATA_PARALLEL_GROUP: 'data',
+    EXPERT_MODEL_PARALLEL_GROUP: 'expert',
+    EXPERT_TENSOR_PARALLEL_GROUP: 'tensor',
+    EXPERT_DATA_PARALLEL_GROUP: 'data',
+    INTRA_EXPERT_DATA_PARALLEL_GROUP: 'data',
+    TENSOR_AND_DATA_PARALLEL_GROUP: 'tensor and data',
+    TENSOR_AND_DATA_PARALLEL_GROUP_WITH_CP: 'tensor and data',
+    TENSOR_AND_CONTEXT_PARALLEL_GROUP: 'tensor and context',
+    EXPERT_TENSOR_AND_MODEL_PARALLEL_GROUP: 'tensor and expert',
+    EXPERT_TENSOR_MODEL_PIPELINE_PARALLEL_GROUP: 'tensor and expert and pipeline',
+    HIERARCHICAL_CONTEXT_PARALLEL_GROUPS: 'context',
+    INTRA_DISTRIBUTED_OPTIMIZER_INSTANCE_GROUP: null,
+    INTER_DISTRIBUTED_OPTIMIZER_INSTANCE_GROUP: 'data',
+    MODEL_PARALLEL_GROUP: null,
+    EMBEDDING_GROUP: 'pipeline',
+    POSITION_EMBEDDING_GROUP: 'pipeline',
+    mesh_dp_replicate: 'data',
+    mesh_dp_shard_cp: 'data',
+    mesh_dp_shard_mod_ep: 'data',
+    mesh_efsdp: 'data',
+    mesh_etp: 'tensor',
+    'tp:0': 'tensor',
+    'pp:0': 'pipeline',
+    'dcp:0': 'context',
+    'world:0': 'world',
+    moe_tp: 'tensor',
+    moe_ep: 'expert',
+    data_loader: null,
     'tp-0': 'tensor',
     mesh_pp: 'pipeline',
     DATA_PARALLEL_GROUP_WITH_CP: 'data',
@@ -546,6 +575,59 @@ test('names of groups tell what they are for, word by word', async () => {
   const rows = await table(written([...ranks, other]), 'groups');
   const found = rows.map((row) => [groups[Number(row.group) - 1].description, row.parallelism]);
   assert.deepEqual(Object.fromEntries(found), names);
+});
+
+test('groups without names are told by what they exchange, where that tells', async () => {
+  // Tensor, expert and data parallelism of two, and two stages; groups of neighbors do not tell.
+  const strided = (stride) =>
+    [...Array(8).keys()]
+      .filter((rank) => Math.floor(rank / stride) % 2 === 0)
+      .map((rank) => [rank, rank + stride]);
+  const lists = { tensor: strided(1), expert: strided(2), pipeline: strided(4) };
+  lists.ring = [
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+  ];
+  let count = 0;
+  const named = Object.fromEntries(
+    Object.entries(lists).map(([kind, all]) => [
+      kind,
+      all.map((of) => ({ name: `${(count += 1)}`, description: 'undefined', ranks: of })),
+    ]),
+  );
+  const all = Object.values(named).flat();
+  const ranks = world(8).ranks.map((rank) => new DrawnRank(rank, { worldSize: 8, groups: all }));
+  for (const rank of ranks) {
+    rank.step(1, 900, 9000);
+    const of = (kind) => named[kind].find((group) => group.ranks.includes(rank.rank));
+    rank.collective('allreduce', of('tensor'), 64, 1000, 30);
+    const splits = rank.rank % 4 < 2 ? [10, 30] : [30, 10];
+    const more = { 'In split size': JSON.stringify(splits), 'Out split size': '[20, 20]' };
+    rank.collective('alltoall', of('expert'), 40, 2000, 30, { more });
+    const first = rank.rank < 4;
+    const peer = (rank.rank + 4) % 8;
+    rank.collective(first ? 'send' : 'recv', of('pipeline'), 64, 3000, 30, {
+      more: { [first ? 'Dst Rank' : 'Src Rank']: peer },
+    });
+    // A ring whose sends and receives are calls of their own.
+    const at = rank.rank - (rank.rank % 4);
+    const to = at + ((rank.rank + 1) % 4);
+    const from = at + ((rank.rank + 3) % 4);
+    const ring = of('ring');
+    rank.collective('send', ring, 64, 4000, 30, { more: { 'Dst Rank': to }, stream: 21 });
+    rank.collective('recv', ring, 64, 4010, 30, { more: { 'Src Rank': from }, stream: 22 });
+  }
+  const rows = await table(written(ranks), 'groups');
+  const kindOf = (name) =>
+    Object.keys(named).find((kind) => named[kind].some((one) => one.name === name));
+  const found = {};
+  for (const row of rows) (found[kindOf(row.group)] ??= new Set()).add(row.parallelism);
+  assert.deepEqual(Object.fromEntries(Object.entries(found).map(([k, v]) => [k, [...v]])), {
+    tensor: [null],
+    expert: ['expert'],
+    pipeline: ['pipeline'],
+    ring: [null],
+  });
 });
 
 test('a rank that was recorded several times is said to be, and shows one recording', async () => {

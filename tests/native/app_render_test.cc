@@ -61,6 +61,16 @@ TEST_CASE("render: tables align, csv quotes") {
   CHECK(TableCsv(table) == "name,us,id\r\ngröße,1.5,1\r\n\"b,\"\"c\"\"\",,2\r\n");
 }
 
+TEST_CASE("render: the host is no device with a number, but for programs") {
+  const Json table = {{"columns",
+                       {{{"key", "device"}, {"title", "Device"}, {"type", "integer"}, {"unit", ""}},
+                        {{"key", "delta"}, {"title", "Delta"}, {"type", "integer"}, {"unit", ""}}}},
+                      {"rows", {{{"device", -1}, {"delta", -1}}, {{"device", 0}, {"delta", 0}}}},
+                      {"totalRows", 2}};
+  CHECK(TableText(table) == "Device  Delta\n------  -----\n  host     -1\n     0      0\n");
+  CHECK(TableCsv(table) == "device,delta\r\n-1,-1\r\n0,0\r\n");
+}
+
 TEST_CASE("render: people see no columns without a value, but those they ask for") {
   const auto column = [](const char* key, const char* role) {
     return Json{{"key", key}, {"title", key}, {"type", "number"}, {"unit", "us"}, {"role", role}};

@@ -45,6 +45,19 @@ export function countersOf(file) {
     .map((event) => ({ ...event, start: Number(nanoseconds(event.ts) - base) }));
 }
 
+/** Arrows of a category, as text: where and when both of their ends are. */
+export function arrowsOf(file, category) {
+  const events = readEvents(file);
+  const base = firstOf(events);
+  const ends = { s: new Map(), f: new Map() };
+  for (const event of events) {
+    if (event.cat !== category || !'sf'.includes(event.ph)) continue;
+    const end = `${event.pid} ${event.tid} ${nanoseconds(event.ts) - base}`;
+    ends[event.ph].set(event.id, end);
+  }
+  return [...ends.s].map(([id, start]) => `${start} > ${ends.f.get(id)}`).sort();
+}
+
 /** Kernels, copies and memsets. */
 export const isWork = ({ category }) =>
   /^(kernel|gpu_memcpy|gpu_memset|memcpy|memset)$/.test(category);

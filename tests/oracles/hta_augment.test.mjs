@@ -12,7 +12,7 @@ import {
   temporaryFolder,
   withoutCorpus,
 } from '../lib/cli.mjs';
-import { countersOf, eventsOf, groupBy, isCall, isWork } from './events.mjs';
+import { arrowsOf, countersOf, eventsOf, groupBy, isCall, isWork } from './events.mjs';
 
 const skip = withoutCorpus;
 const { folder, remove } = temporaryFolder('augmented');
@@ -64,6 +64,18 @@ function queuesOf(works) {
   return queues;
 }
 
+/** The running sum of the copies' bandwidths: bytes by recorded length, of which 0 lasts 1 us. */
+function assertBandwidths(copies, counters) {
+  const length = ({ work }) => work.length || 1000;
+  const found = new Map(counters.map(({ start, args }) => [start, args['Memcpy BW']]));
+  for (const [time, value] of found) {
+    const sum = copies
+      .filter((copy) => copy.work.start <= time && time < copy.work.start + length(copy))
+      .reduce((all, one) => all + Number(one.work.args.bytes) / length(one), 0);
+    assert.ok(Math.abs(value - sum) <= 1e-5 * (1 + sum), `${value} instead of ${sum} at ${time}`);
+  }
+}
+
 for (const name of traces) {
   test(
     `${name}: nothing is lost, and counters follow the launches and copies`,
@@ -86,6 +98,7 @@ for (const name of traces) {
       const sameEvents = augmented.map(key).sort().join('\n') === events.map(key).sort().join('\n');
       assert.ok(sameEvents, 'an event is lost, added or changed');
       assert.ok(augmented.some(({ args }) => args?.critical === 1));
+      assert.deepEqual(arrowsOf(target, 'fwdbwd'), arrowsOf(file, 'fwdbwd'));
 
       const works = worksOf(events);
       const counters = groupBy(countersOf(target), (event) => event.name);
@@ -105,6 +118,9 @@ for (const name of traces) {
           kind,
         );
         assert.equal(values.at(-1), 0, 'HTA leaves what rounding leaves');
+        if (list.every(({ work }) => Number(work.args.bytes) > 0)) {
+          assertBandwidths(list, counters.get(kind));
+        }
       }
 
       // Each graph that was launched is one piece of work; HTA leaves them out.

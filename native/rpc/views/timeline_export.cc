@@ -388,8 +388,8 @@ class TraceWriter {
     }
   }
 
-  // One arrow for each launch whose work is exported too, for each forward and backward pair, and
-  // for the other recorded flows; always both ends.
+  // One arrow for each launch whose work is exported too, and the recorded flows: who reads the
+  // file cannot tell an inferred arrow from them. Always both ends.
   void WriteFlows(const std::vector<SliceIndex>& slices) {
     uint64_t id = 1;
     const auto end = [&](bool start, const std::string& category, const std::string& name,
@@ -434,9 +434,19 @@ class TraceWriter {
         arrow("\"ac2g\"", model_.launch[i], i);
       }
     }
-    for (const SliceIndex i : slices) {
-      if (exported(model_.forward[i])) {
-        arrow("\"fwdbwd\"", model_.forward[i], i);
+    const FlowPoint* from = nullptr;
+    for (const FlowPoint& point : store_.flows()) {
+      if (point.role != FlowRole::kForward) continue;
+      if (point.phase == FlowPhase::kStart) {
+        from = &point;
+      } else if (from != nullptr && point.id == from->id && exported(from->slice) &&
+                 exported(point.slice)) {
+        LetGo();
+        const std::string category = Quoted(store_.categories()[point.category].raw);
+        const std::string name = Quoted(point.name);
+        end(true, category, name, from->slice, from->ts, 0);
+        end(false, category, name, point.slice, point.ts, 0);
+        ++id;
       }
     }
     for (const TimelineArrow& flow : BuildTimelineFlows(model_).arrows) {
