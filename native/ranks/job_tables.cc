@@ -252,9 +252,8 @@ Table RankStepsTable(const Job& job) {
       .Add(Duration("overlapUs", "Overlap",
                     "Time during which some kernels computed while others communicated."),
            Part(&DeviceTime::overlap))
-      .Add(Duration(
-               "communicationUs", "Communication",
-               "Exposed communication: time during which kernels communicated and none computed."),
+      .Add(Duration("communicationUs", "Exposed communication",
+                    "Time during which kernels communicated and none computed."),
            Part(&DeviceTime::communication))
       .Add(Duration("otherUs", "Other",
                     "The rest of the step: idle time, and copies with no kernel running."),
