@@ -198,6 +198,27 @@ test('the late stage is found in recordings of few steps, with sends beside othe
   assert.deepEqual(missed, []);
 });
 
+test('of two steps, the one in which a stage was late does not hide it', async () => {
+  const two = { stages: 4, beside: true, steps: 2 };
+  for (const [job, late] of [
+    [{ seed: 40, schedule: 'interleaved', micro: 12, jitter: 0.1 }, [1, 0, 500, 'backward']],
+    [{ seed: 132, schedule: 'interleaved', micro: 12, jitter: 0.1 }, [2, 1, 500, 'backward']],
+    [{ seed: 171, schedule: '1f1b', micro: 12, jitter: 0 }, [1, 1, 800, 'forward']],
+    [{ seed: 230, schedule: 'interleaved', micro: 8, jitter: 0 }, [2, 0, 800, 'backward']],
+  ]) {
+    const [rank, step, extra, what] = late;
+    const slow = [{ rank, step, extra, what }];
+    const at = written(drawPipeline({ ...two, ...job, slow }).ranks);
+    const found = await stragglers(at);
+    assert.deepEqual(
+      found.map((one) => one.rank),
+      [rank],
+      JSON.stringify(job),
+    );
+    fs.rmSync(at, { recursive: true });
+  }
+});
+
 test('nobody is late where nothing ends a step, or where one step is recorded', async () => {
   for (const { job, random } of drawnJobs(36, {
     stages: [2, 3, 6, 8],
