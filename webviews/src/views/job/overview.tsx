@@ -122,7 +122,7 @@ function TimeByRank() {
       stateKey="timeOfRanks"
       title={jobTexts.timeOfRanks}
       definition={jobTexts.timeOfRanksHint}
-      yTitle={one === 'mean' ? jobTexts.meanStep : commonTexts.stepNamed(one)}
+      yTitle={one === 'mean' ? commonTexts.step : commonTexts.stepNamed(one)}
       parts={timeParts}
       lines={lines}
       asTable={asTable}

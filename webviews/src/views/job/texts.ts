@@ -104,7 +104,6 @@ export const jobTexts = {
   timeOfRanks: 'Time of each rank',
   timeOfRanksHint:
     'Each moment of a step counts for one of these, so the parts add up to the step. Click a rank to open its profile.',
-  meanStep: 'Step',
   noWholeStep: 'No rank recorded a whole step.',
   meanOfSteps: (steps: number) => `mean of ${plural(steps, 'step')}`,
   oneStep: (name: string) => `step ${name}`,

@@ -16,6 +16,8 @@ export function LightningView() {
   if (value === undefined) return <Waiting what={lightningTexts.readingHooks} />;
   const shown =
     value.modules.length === 0 ? 'hooks' : value.hooks.length === 0 ? 'modules' : part.value;
+  const name =
+    shown === 'modules' ? lightningTexts.lightningModules : lightningTexts.lightningHooks;
   const nodes = shown === 'modules' ? value.modules : value.hooks;
   return (
     <>
@@ -35,11 +37,9 @@ export function LightningView() {
       {nodes.length === 0 ? null : (
         <ModuleTree
           key={shown}
-          name={
-            shown === 'modules' ? lightningTexts.lightningModules : lightningTexts.lightningHooks
-          }
+          name={name}
           named={shown === 'modules' ? commonTexts.module : lightningTexts.hook}
-          rows={shown === 'modules' ? lightningTexts.moduleRows : lightningTexts.hookRows}
+          rows={name}
           view="lightning"
           stateKey={shown}
           nodes={nodes}

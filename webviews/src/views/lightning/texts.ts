@@ -1,7 +1,5 @@
 // The texts of Lightning's view.
 export const lightningTexts = {
-  moduleRows: 'Lightning modules',
-  hookRows: 'Lightning hooks',
   readingHooks: "Reading Lightning's hooks",
   hook: 'Hook',
   hooks: 'Hooks',
