@@ -94,10 +94,10 @@ export function barStyle(part: number): { '--bar': string } | undefined {
   return part >= leastBar ? { '--bar': `${(part * 100).toFixed(2)}%` } : undefined;
 }
 
-/** The button that opens a row, or the room that it takes in a row that cannot be opened. */
-/** The mark that opens a row, with the gap behind it. */
+/** Pixels of the mark that opens a row, with the gap behind it. */
 export const twistyPx = 19;
 
+/** The button that opens a row, or the room that it takes in a row that cannot be opened. */
 export function Twisty(props: { opened: boolean; toggle: (() => void) | undefined }) {
   return props.toggle === undefined ? (
     <span class="twisty-space" />
