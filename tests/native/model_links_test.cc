@@ -388,8 +388,8 @@ TEST_CASE("names tell what ranges and kernels are", "[model]") {
         "void quickreduce::allreduce_prototype_twoshot<float>",
         "void tensorrt_llm::kernels::mnnvl::twoshotAllreduceKernel<__nv_bfloat16>(x)",
         "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<x>(x)",
-        "void flashinfer::trtllm_moe_allreduce_fusion::moereduction_allreduce_fusion_kernel_oneshot"
-        "_lamport<x>(x)",
+        ("void flashinfer::trtllm_moe_allreduce_fusion::"
+         "moereduction_allreduce_fusion_kernel_oneshot_lamport<x>(x)"),
         "void sglang::cross_device_reduce_2stage<nv_bfloat16, 4>(x)",
         "void aiter::reduce_scatter_cross_device_store<__hip_bfloat16, 8>(x)",
         "void (anonymous namespace)::multimem_one_shot_all_reduce_kernel<c10::BFloat16, 16>(x)",
