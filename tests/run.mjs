@@ -333,7 +333,7 @@ async function runBrowserSuite(files) {
   await onEveryCore(files, async (file) => {
     const shown = relative(root, file);
     const { status, text } = await nodeTest([file], {
-      timeoutMs: 20 * minuteMs,
+      timeoutMs: 12 * minuteMs,
       beside: true,
       header: `-- ${shown}`,
     });
@@ -348,7 +348,7 @@ async function runBrowserSuite(files) {
   for (const file of again) {
     const shown = relative(root, file);
     console.log(`${shown} failed; running it once more alone`);
-    const { status, text } = await nodeTest([file], { timeoutMs: 20 * minuteMs });
+    const { status, text } = await nodeTest([file], { timeoutMs: 12 * minuteMs });
     failures.push(`${shown}, second attempt:`, ...failedNodeTests(text));
     const result = countNodeTests(text, status);
     if (result.failed === 0) console.log(`FLAKY ${shown}: passed the second time`);
