@@ -6,6 +6,11 @@
 
 namespace emberline {
 
+// Bytes that come from memory together, and how far apart those must lie that one thread writes
+// while another uses its own: processors fetch lines in pairs, and some have larger ones.
+inline constexpr size_t kCacheLine = 64;
+inline constexpr size_t kApart = 128;
+
 // At least 1. No more than the machine has, the process may be scheduled on (`taskset`, a job of a
 // batch system, a container's set of processors), and its control group may use at a time (a
 // container's limit of processors, rounded up). std::thread::hardware_concurrency() counts the

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/cores.h"
 #include "base/string_pool.h"
 #include "ingest/trace_event/event_reader.h"
 
@@ -89,7 +90,8 @@ class AheadReaders {
     uint32_t id_text = 0;  // one more than its number among the slot's; 0: none
     StringId names = 0;    // so many strings the thread had then
   };
-  struct Slot {
+  // Each is filled by one thread while others fill theirs.
+  struct alignas(kApart) Slot {
     Piece piece;
     std::vector<Fields> fields;  // of the piece's events
     std::vector<ArgItem> args;

@@ -14,6 +14,23 @@ namespace {
 constexpr uint64_t kLeastPlain = 64;
 constexpr uint64_t kFewDirect = 4096;
 
+// What the reader wrote lies in the caches of its core, from where it takes longer to come than the
+// processor looks ahead: it is asked for so many rows before it is needed.
+constexpr size_t kEntriesAhead = 6;
+constexpr size_t kArgsAhead = 40;
+
+// Asks for two cache lines of an array, so many rows behind `row`; there may be none.
+template <typename T>
+void PrefetchBehind(const T* row, size_t rows) {
+#if defined(__GNUC__)
+  const uintptr_t at = reinterpret_cast<uintptr_t>(row) + rows * sizeof(T);
+  __builtin_prefetch(reinterpret_cast<const void*>(at));
+  __builtin_prefetch(reinterpret_cast<const void*>(at + kCacheLine));
+#else
+  (void)row, (void)rows;
+#endif
+}
+
 }  // namespace
 
 EventQueue::EventQueue(EventSink* sink, StringPool* strings, uint64_t alone)
@@ -134,6 +151,8 @@ void EventQueue::Drain() {
 }
 
 void EventQueue::Run() {
+  // On this thread's stack: what both threads write at each event must not share a cache line.
+  RawEvent event;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stop_ || filled_ > 0; });
@@ -142,7 +161,7 @@ void EventQueue::Run() {
     lock.unlock();
     std::exception_ptr failure;
     try {
-      File(batch);
+      File(batch, &event);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -155,17 +174,21 @@ void EventQueue::Run() {
   }
 }
 
-void EventQueue::File(Batch& batch) {
+void EventQueue::File(Batch& batch, RawEvent* event) {
+  // The reader writes next to the member at each event.
+  EventSink* const sink = sink_;
   const ArgItem* args = batch.args.data();
   for (const Entry& entry : batch.entries) {
+    PrefetchBehind(&entry, kEntriesAhead);
+    PrefetchBehind(args, kArgsAhead);
     if (entry.dropped > 0) {
-      sink_->Drop(entry.problem, entry.offset, entry.dropped);
+      sink->Drop(entry.problem, entry.offset, entry.dropped);
       continue;
     }
-    static_cast<EventFields&>(scratch_) = entry.fields;
-    scratch_.args.assign(args, args + entry.args);
+    static_cast<EventFields&>(*event) = entry.fields;
+    event->args.assign(args, args + entry.args);
     args += entry.args;
-    sink_->Take(scratch_, entry.offset);
+    sink->Take(*event, entry.offset);
   }
   batch.entries.clear();
   batch.args.clear();

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/cores.h"
 #include "ingest/trace_event/event_sink.h"
 
 namespace emberline {
@@ -45,7 +46,8 @@ class EventQueue {
     ProblemKind problem = ProblemKind::kTruncated;
     uint64_t dropped = 0;  // of a Drop(): how many; 0 of a Take()
   };
-  struct Batch {
+  // One is filled while another is filed.
+  struct alignas(kApart) Batch {
     std::vector<Entry> entries;
     std::vector<ArgItem> args;
   };
@@ -59,7 +61,8 @@ class EventQueue {
   Entry& Append(uint64_t offset);
   void Flush();
   void Run();
-  void File(Batch& batch);
+  // `event` is its thread's, to be filled.
+  void File(Batch& batch, RawEvent* event);
 
   EventSink* sink_;
   uint64_t alone_;
@@ -68,7 +71,6 @@ class EventQueue {
   uint64_t direct_ = 0;                        // filed by the reader since the other thread began
   std::vector<bool> categories_, flow_names_;  // by id: the sink knows what it means
   bool beside_ = false;                        // another thread files
-  RawEvent scratch_;                           // of the filing thread
 
   std::array<Batch, kBatches> ring_;
   Batch* filling_ = nullptr;  // of the reader

@@ -51,11 +51,12 @@ EventSink::EventSink(TraceBuilder* builder, Problems* problems)
 }
 
 EventSink::CategoryState& EventSink::StateOf(StringId category, uint64_t offset) {
-  if (!categories_.empty() && categories_[last_category_].raw == category) {
-    return categories_[last_category_];
+  uint32_t& recent = recent_categories_[category % recent_categories_.size()];
+  if (recent < categories_.size() && categories_[recent].raw == category) {
+    return categories_[recent];
   }
   const auto [at, added] =
-      category_index_.emplace(category, static_cast<uint32_t>(categories_.size()));
+      category_index_.try_emplace(category, static_cast<uint32_t>(categories_.size()));
   if (added) {
     categories_.emplace_back();
     categories_.back().raw = category;
@@ -63,8 +64,8 @@ EventSink::CategoryState& EventSink::StateOf(StringId category, uint64_t offset)
     categories_.back().meaning = MeaningOfCategory(strings_.Get(category));
     categories_.back().flows = RoleOfFlows(strings_.Get(category));
   }
-  last_category_ = at->second;
-  return categories_[last_category_];
+  recent = at->second;
+  return categories_[recent];
 }
 
 uint16_t EventSink::CategoryOf(const CategoryState& state, SliceKind kind) {

@@ -1,12 +1,14 @@
 // What events mean: from fields as recorded to rows of the store, for every dialect.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/cores.h"
 #include "base/hash.h"
 #include "ingest/trace_event/category.h"
 #include "ingest/trace_event/event_reader.h"
@@ -15,7 +17,8 @@
 
 namespace emberline {
 
-class EventSink {
+// On cache lines of its own: one thread may file while another one reads.
+class alignas(kApart) EventSink {
  public:
   EventSink(TraceBuilder* builder, Problems* problems);
 
@@ -87,7 +90,8 @@ class EventSink {
   std::vector<CategoryState> categories_;
   std::unordered_map<StringId, FlowRole, NumberHash> flow_roles_;  // by the arrows' names
   std::unordered_map<StringId, uint32_t> category_index_;
-  uint32_t last_category_ = 0;
+  // Places in `categories_` of those that came last, by the low bits of their strings' numbers.
+  std::array<uint32_t, 64> recent_categories_ = {};
   std::unordered_map<uint32_t, std::vector<OpenRange>> open_;  // by thread
   // By category and id.
   std::unordered_map<uint64_t, std::vector<OpenRange>, NumberHash> open_async_;

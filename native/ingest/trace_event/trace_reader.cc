@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/cores.h"
 #include "base/escape.h"
 #include "ingest/ascend_folder.h"
 #include "ingest/errors.h"
@@ -74,8 +75,9 @@ class Reader {
   const ReadOptions& options_;
   TraceBuilder builder_;
   Problems& problems_;
-  Cursor cursor_;
-  Problems filing_problems_;  // the sink's, which may run on another thread
+  // Moves with each event, while another thread files into the builder.
+  alignas(kApart) Cursor cursor_;
+  alignas(kApart) Problems filing_problems_;  // the sink's, which may run on another thread
   EventSink sink_;
   EventQueue queue_;
   EventList list_;
