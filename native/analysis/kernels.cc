@@ -127,6 +127,22 @@ std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy) {
   return std::nullopt;
 }
 
+double CopyNs(const Model& model, SliceIndex copy, int64_t bytes) {
+  constexpr Ns kMicrosecond = 1000;
+  // Recorded rates and the times that follow from them are rounded.
+  constexpr double kRounding = 1e-6;
+  const TraceStore& s = model.store();
+  const Ns duration = s.duration(copy);
+  const auto recorded = static_cast<double>(std::max<Ns>(duration, 0));
+  if (duration < 0 || duration % kMicrosecond != 0 || bytes <= 0) return recorded;
+  const std::optional<double> rate = s.ArgNumber(copy, ArgRole::kCopyRate);
+  if (!rate || !(*rate > 0)) return recorded;
+  const double exact = static_cast<double>(bytes) / *rate;  // a GB/s is a byte per nanosecond
+  return exact > recorded * (1 - kRounding) && exact < recorded + kMicrosecond
+             ? std::max(exact, recorded)
+             : recorded;
+}
+
 Result<KernelData> AnalyzeKernels(const Model& model, const StepSelection& selection,
                                   KernelGrouping grouping, const TensorCoreRules& rules,
                                   const CancelToken& cancel, const std::vector<bool>& within) {
@@ -311,7 +327,7 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
     int64_t calls = 0;
     std::optional<int64_t> bytes;
     int64_t timed_bytes = 0;  // of the calls that have both
-    Ns timed = 0;
+    double timed_ns = 0;
     Ns total = 0, min = 0, max = -1;
     SliceIndex example = kNone;
   };
@@ -332,9 +348,9 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
     CountCall(row, i, duration);
     if (const auto bytes = CopyBytes(model, i); bytes && *bytes >= 0) {
       row.bytes = SaturatingAdd(row.bytes.value_or(0), *bytes);
-      if (duration > 0) {
+      if (const double ns = CopyNs(model, i, *bytes); ns > 0) {
         row.timed_bytes = SaturatingAdd(row.timed_bytes, *bytes);
-        row.timed += duration;
+        row.timed_ns += ns;
       }
     }
   }
@@ -360,13 +376,12 @@ Table CopiesTable(const Model& model, const StepSelection& selection) {
   table.Add(Duration("totalUs", "Total", "Sum of the durations."), &Row::total);
   AddCallTimes(table, "Shortest one.", "Longest one.");
   table.Add(Quotient("bandwidthGbPerS", "Bandwidth",
-                     "Bytes divided by duration; 1 GB is 10^9 bytes. The recorded rate is not "
-                     "used, because some releases of PyTorch record it wrong.",
+                     "Bytes divided by duration; 1 GB is 10^9 bytes. A duration in whole "
+                     "microseconds is made exact by the recorded rate, where that fits it.",
                      Unit::kGbPerS),
             [](const Row& row) {
-              return row.timed > 0 ? Cell(static_cast<double>(row.timed_bytes) /
-                                          static_cast<double>(row.timed))
-                                   : Cell();
+              return row.timed_ns > 0 ? Cell(static_cast<double>(row.timed_bytes) / row.timed_ns)
+                                      : Cell();
             });
   AddLinks(table, frames, "The longest one, to show in the timeline.", &Row::example);
   return table.Make(rows);

@@ -57,6 +57,11 @@ Table KernelTable(const Model& model, const KernelData& data, KernelGrouping gro
 
 // Bytes that a copy or set moved, where recorded: on it, or on the call that launched it.
 std::optional<int64_t> CopyBytes(const Model& model, SliceIndex copy);
+// How long a copy or set of so many bytes took, in nanoseconds, 0 where that is not known. Early
+// releases of PyTorch cut durations to whole microseconds after they computed the rate: where the
+// recorded rate says how much was cut, it is put back. Other recorded rates are not used, because
+// some releases record wrong ones.
+double CopyNs(const Model& model, SliceIndex copy, int64_t bytes);
 
 // Where a copy or set goes, as the rows of CopiesTable say it; "" where the recorder did not say.
 struct CopyKey {
@@ -65,7 +70,7 @@ struct CopyKey {
 };
 CopyKey CopyKeyOf(const TraceStore& store, SliceIndex copy);
 
-// Copies and sets by direction and kind of memory, with the bandwidth from bytes and durations.
+// Copies and sets by direction and kind of memory, with the bandwidth from bytes and CopyNs().
 Table CopiesTable(const Model& model, const StepSelection& selection);
 
 // Who launched the kernels, or the copies and sets, of one row.

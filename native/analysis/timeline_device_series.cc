@@ -67,7 +67,7 @@ TimelineSeries DeviceSeries::CopyBandwidth() const {
     const std::optional<int64_t> bytes = CopyBytes(model_, i);
     if (!bytes || *bytes <= 0) return;
     // Bytes per ns are GB/s.
-    const double rate = static_cast<double>(*bytes) / static_cast<double>(store.duration(i));
+    const double rate = static_cast<double>(*bytes) / CopyNs(model_, i, *bytes);
     changes.emplace_back(store.start(i), rate);
     changes.emplace_back(store.end(i), -rate);
   });

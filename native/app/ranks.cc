@@ -10,7 +10,6 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <set>
 
 #include "app/commands.h"
@@ -25,6 +24,7 @@
 #include "ranks/load_job.h"
 #include "ranks/make_digest.h"
 #include "ranks/slurm.h"
+#include "ranks/trace_paths.h"
 #include "render/results.h"
 #include "render/tables.h"
 #include "rpc/methods.h"
@@ -217,44 +217,6 @@ bool IsStandardOutput(const std::string& path) {
   struct stat output = {};
   return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
          named.st_dev == output.st_dev && named.st_ino == output.st_ino;
-}
-
-// Which lines of a list name a trace that has a digest. A folder may have another path where the
-// list was written (a volume, a link), and traces of several folders the same name: as many parts
-// of a path are compared, from its end, as tell it from all others of the list.
-std::vector<bool> HaveDigests(const std::vector<std::string>& lines,
-                              const std::vector<RankDigest>& ranks) {
-  const auto end_of = [](const fs::path& path, size_t parts) {
-    fs::path end;
-    for (auto at = path.end(); parts > 0 && at != path.begin(); --parts) {
-      --at;
-      end = end.empty() ? *at : *at / end;
-    }
-    return end.string();
-  };
-  std::vector<fs::path> wanted, known;
-  std::vector<std::string> whole;
-  for (const std::string& line : lines) {
-    wanted.push_back(fs::path(line).lexically_normal());
-    whole.push_back(end_of(wanted.back(), SIZE_MAX));
-  }
-  for (const RankDigest& rank : ranks) known.push_back(fs::path(rank.path).lexically_normal());
-  std::vector<bool> there(lines.size());
-  std::vector<size_t> open(lines.size());
-  std::iota(open.begin(), open.end(), 0);
-  for (size_t parts = 1; !open.empty(); ++parts) {
-    std::map<std::string, std::set<std::string>> named;  // different traces of the list, by end
-    for (const size_t i : open) named[end_of(wanted[i], parts)].insert(whole[i]);
-    std::set<std::string> ends;
-    for (const fs::path& path : known) ends.insert(end_of(path, parts));
-    std::erase_if(open, [&](size_t i) {
-      const std::string end = end_of(wanted[i], parts);
-      if (named[end].size() > 1) return false;
-      there[i] = ends.count(end) > 0;
-      return true;
-    });
-  }
-  return there;
 }
 
 int RunMerge(const Options& options) {

@@ -21,6 +21,7 @@
 #include "ranks/make_digest.h"
 #include "ranks/messages.h"
 #include "ranks/sequences.h"
+#include "ranks/trace_paths.h"
 
 namespace emberline {
 namespace {
@@ -169,23 +170,25 @@ void NoteTracesWithoutDigest(const fs::path& folder, const CancelToken& cancel, 
        at.increment(fault), ++seen) {
     const fs::path name = at->path().filename();
     const fs::path inner = name.extension() == ".gz" ? name.stem() : name;
-    any = any || (inner.extension() == ".json" && known.count(name.string()) == 0);
+    std::error_code ignored;
+    any = any || at->is_directory(ignored) ||
+          (inner.extension() == ".json" && known.count(name.string()) == 0);
   }
   if (!any) return;
   const Result<Discovery> found = DiscoverRuns(folder, cancel);
   if (!found.ok()) return;
-  size_t count = 0;
-  std::string first;
+  std::vector<std::string> paths;
   for (const RunFiles& run : found->runs) {
     for (const WorkerFiles& worker : run.workers) {
-      for (const SpanFile& span : worker.spans) {
-        if (known.count(span.path.filename().string()) > 0) continue;
-        if (count++ == 0) first = span.path.string();
-      }
+      for (const SpanFile& span : worker.spans) paths.push_back(span.path.string());
     }
   }
+  const std::vector<bool> there = HaveDigests(paths, job->digest->ranks);
+  const auto count = static_cast<size_t>(std::count(there.begin(), there.end(), false));
   if (count == 0) return;
-  AddNote(job, messages::kTracesWithoutDigest, {{"count", count}, {"path", first}});
+  const size_t first =
+      static_cast<size_t>(std::find(there.begin(), there.end(), false) - there.begin());
+  AddNote(job, messages::kTracesWithoutDigest, {{"count", count}, {"path", paths[first]}});
   // Ranks may be missing for this.
   std::rotate(job->notes.begin(), job->notes.end() - 1, job->notes.end());
 }

@@ -1,6 +1,7 @@
 #include "ranks/stream_series.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/kernels.h"
 #include "analysis/launch_queue.h"
@@ -57,10 +58,12 @@ std::map<std::string, CopySeries> CopiesOf(const Model& model, const Device& dev
       kind.times.push_back({s.start(i), s.end(i)});
       const auto bytes = CopyBytes(model, i);
       if (!bytes || *bytes < 0) continue;
-      kind.sized.push_back(kind.times.back());
+      const double ns = CopyNs(model, i, *bytes);
+      kind.sized.push_back({s.start(i), s.start(i) + static_cast<Ns>(std::llround(ns))});
       kind.bytes = SaturatingAdd(std::max<int64_t>(kind.bytes, 0), *bytes);
       const Ns length = std::max(s.duration(i), kShortestCopy);
-      const double rate = static_cast<double>(*bytes) * 1e6 / static_cast<double>(length);
+      const double rate =
+          static_cast<double>(*bytes) * 1e6 / (ns > 0 ? ns : static_cast<double>(length));
       const auto whole = static_cast<int64_t>(std::min(rate, 1e15));
       if (whole <= 0) continue;
       kind.rates.push_back({s.start(i), whole});

@@ -40,6 +40,7 @@ enum class ArgRole : uint8_t {
   kRegisters,      // integer, per thread
   kSharedMemory,   // integer, bytes
   kBytes,          // integer: of a copy or set, in bytes
+  kCopyRate,       // number: of a copy or set, in GB/s
   kCopyDirection,  // text: "HtoD"
   kDeviceUnit,     // text: the unit of the device that ran a task
   // Communication.

@@ -199,6 +199,26 @@ TEST_CASE("copies by direction, with the bandwidth computed", "[kernels]") {
   CHECK(std::get<std::string>(cell(2, "direction")) == "Set");
 }
 
+TEST_CASE("a recorded rate makes up for a duration that was cut to microseconds", "[kernels]") {
+  const auto bandwidth = [](const std::string& args, double us) {
+    Drawing d;
+    d.Device("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 1, 0, us, args);
+    const Loaded m = Load(d);
+    const Table table = CopiesTable(*m, {});
+    const Cell& cell = table.rows[0][static_cast<size_t>(table.ColumnIndex("bandwidthGbPerS"))];
+    return std::holds_alternative<double>(cell) ? std::get<double>(cell) : -1;
+  };
+  // 1.25 us, of which one was kept.
+  CHECK(bandwidth("\"bytes\":1000,\"memory bandwidth (GB/s)\":0.8", 1) == Approx(0.8));
+  CHECK(bandwidth("\"bytes\":600,\"memory bandwidth (GB/s)\":0.8", 0) == Approx(0.8));
+  // Nothing was cut off, or the rate is of something else.
+  CHECK(bandwidth("\"bytes\":1000,\"memory bandwidth (GB/s)\":0.8", 1.125) == Approx(1 / 1.125));
+  CHECK(bandwidth("\"bytes\":1000,\"memory bandwidth (GB/s)\":0.5", 1) == Approx(1));
+  CHECK(bandwidth("\"bytes\":1000,\"memory bandwidth (GB/s)\":1.1", 1) == Approx(1));
+  CHECK(bandwidth("\"bytes\":1000,\"memory bandwidth (GB/s)\":0", 1) == Approx(1));
+  CHECK(bandwidth("\"bytes\":1000,\"memory bandwidth (GB/s)\":0.8", 0) == -1);
+}
+
 TEST_CASE("who launched a kernel: operators, modules, lines", "[kernels]") {
   Drawing d;
   d.Python("/home/u/train.py(5): main", 0, 300);

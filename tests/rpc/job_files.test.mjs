@@ -200,6 +200,22 @@ test('traces beside digests are named where they have none', async () => {
   assert.match(stderr, /There is no file or folder .*absent\./);
 });
 
+test('traces of one name in several folders are told apart by their folders', async () => {
+  const at = planted({ ranks: 2, steps: 1 });
+  const [first, second] = fs.readdirSync(at).map((name, index) => {
+    const folder = path.join(at, `host${index}`);
+    fs.mkdirSync(folder);
+    fs.renameSync(path.join(at, name), path.join(folder, 'trace_view.json'));
+    return path.join(folder, 'trace_view.json');
+  });
+  assert.equal((await emberline(['digest', first, '-o', at])).status, 0);
+  const [note] = await notesOf(at);
+  assert.equal(note.kind, 'tracesWithoutDigest');
+  assert.ok(note.text.includes(second), note.text);
+  assert.equal((await emberline(['digest', second, '-o', at])).status, 0);
+  assert.ok((await notesOf(at)).every(({ kind }) => kind !== 'tracesWithoutDigest'));
+});
+
 test('a rank without a digest is said to have none, one without a trace to have no trace', async () => {
   const at = planted({ ranks: 3, steps: 1, missing: [1] });
   const text = async (folder) => (await notesOf(folder)).map((note) => note.text);

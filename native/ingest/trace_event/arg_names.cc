@@ -40,6 +40,7 @@ void NameArgs(TraceBuilder* builder) {
       {ArgRole::kSharedMemory, "shared memory"},
       {ArgRole::kBytes, "bytes"},
       {ArgRole::kBytes, "size"},
+      {ArgRole::kCopyRate, "memory bandwidth (GB/s)"},
       {ArgRole::kCopyDirection, "direction"},
       {ArgRole::kCopyDirection, "kind"},
       {ArgRole::kDeviceUnit, "Task Type"},
