@@ -164,6 +164,13 @@ test('names in little room are told apart by what differs', () => {
       'sm90_xmma_gemm\u2026cublas',
     ],
   );
+  // Few names have more room.
+  const fill = (type) =>
+    `void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<${type}>, std::array<char*, 1ul> >(int)`;
+  assert.deepEqual(
+    [...legendNames([fill('int'), fill('long')]).values()],
+    ['int', 'long'].map((type) => `vectorized_elementwise_kernel<FillFunctor, ${type}>`),
+  );
   // A column has more room: only names that look alike when they are cut are shortened.
   const column = columnNames(names);
   assert.equal(

@@ -5,6 +5,10 @@ import { cutParts, functionParts, shownNames, tellingWord } from '#shared/names.
 /** Characters that a name takes in a legend, unless what tells it apart is longer. */
 const mostLetters = 30;
 
+/** The same where there are only a few, which have more room. */
+const fewNames = 3;
+const mostLettersOfFew = 48;
+
 /** The same in a column, whose cells cut what they have no room for, the ends of a name last. */
 const mostColumnLetters = 46;
 
@@ -144,8 +148,9 @@ function byArguments(names: readonly string[]): string[] | undefined {
 export function legendNames(names: readonly string[]): Map<string, string> {
   const shown = shownNames(names);
   const texts = [...new Set(shown.values())];
-  const labels = new Map(texts.map((text) => [text, briefly(text)]));
-  for (const [text, label] of toldApart(texts, labels)) labels.set(text, label);
+  const letters = texts.length > fewNames ? mostLetters : mostLettersOfFew;
+  const labels = new Map(texts.map((text) => [text, briefly(text, letters)]));
+  for (const [text, label] of toldApart(texts, labels, letters)) labels.set(text, label);
   // Names of the same words differ in signs alone.
   for (const group of groupsBy(texts, labels)) for (const name of group) labels.set(name, name);
   return new Map([...shown].map(([name, text]) => [name, labels.get(text)!]));

@@ -236,6 +236,7 @@ export function OperatorsView() {
           'tensorCoreSelf',
           'tensorCoreEligible',
           'stacks',
+          'share',
           'hostTotalUs',
           'deviceTotalUs',
         ]}

@@ -1,5 +1,5 @@
 // Python stacks by time: the flame graph in both directions, and the functions as a table.
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { openSource } from '../../host/host.ts';
 import { useNavigation } from '../../host/navigation.ts';
@@ -55,6 +55,7 @@ function nodeActions(node: FlameNode, enter: (id: number) => void) {
 export function StacksView() {
   const device = trace.value?.hasDeviceWork === true;
   const weight = viewState<'device' | 'host'>('stacks', 'weight', device ? 'device' : 'host');
+  const chosen = scopedState('trace', 'stacks', 'weightChosen', false);
   const direction = viewState('stacks', 'direction', 'down');
   const fold = viewState('stacks', 'fold', true);
   const search = viewState('stacks', 'search', '');
@@ -76,6 +77,19 @@ export function StacksView() {
     ...params,
     ...(root.value > 0 ? { root: root.value } : {}),
   });
+  // Work that a graph replays has no stacks of its own: where the device's side has nothing to show, the host's
+  // opens, until the reader chooses.
+  const isEmpty =
+    value !== undefined &&
+    value.form !== 'none' &&
+    value.weight === 'device' &&
+    value.tree.totalUs <= 0 &&
+    params.search === undefined;
+  useEffect(() => {
+    if (!isEmpty || chosen.value) return;
+    chosen.value = true;
+    weight.value = 'host';
+  }, [isEmpty]);
   const roots = useMemo(() => (value === undefined ? [] : [flameOf(value.tree)]), [value]);
   // Ids belong to one tree: another question starts at its root.
   const ask = (change: () => void): void => {
@@ -126,7 +140,12 @@ export function StacksView() {
               device: commonTexts.deviceTime,
               host: commonTexts.hostTime,
             }}
-            onChange={(next) => ask(() => (weight.value = next))}
+            onChange={(next) =>
+              ask(() => {
+                chosen.value = true;
+                weight.value = next;
+              })
+            }
           />
         ) : null}
         <Check
