@@ -82,9 +82,13 @@ export function Job({ loaded }: { loaded: LoadedJob }) {
         <span class="side-name" title={visible(about?.path ?? '')}>
           <strong>{visible(fileName(about?.path ?? ''))}</strong>
           <span class="side-folder">
-            {about?.digests === true
-              ? `${sharedTexts.digests(loaded.result.files)}`
-              : `${sharedTexts.traces(loaded.result.files)}`}
+            {shellTexts.ofFiles(
+              about?.digests === true ? loaded.result.loaded : loaded.result.ranks.length,
+              loaded.result.files,
+              about?.digests === true
+                ? sharedTexts.digests(loaded.result.files)
+                : sharedTexts.traces(loaded.result.files),
+            )}
           </span>
         </span>
         <div

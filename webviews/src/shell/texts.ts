@@ -23,6 +23,9 @@ export const shellTexts = {
   span: 'Span',
   readingStopped: (ranks: string) => `Reading was stopped: figures cover ${ranks}.`,
   readRest: 'Read the rest',
+  /** Files of a job, and of how many of them something is shown: not of broken ones and doubles. */
+  ofFiles: (shown: number, files: number, named: string) =>
+    shown < files ? `${shown} of ${named}` : named,
   readingContinues: (ranks: string, percent: number | undefined) =>
     `Figures cover ${ranks} so far; reading the rest${percent === undefined ? '' : `, ${fixed(percent, 0)} %`}`,
   readingOtherRanks: 'Reading the other ranks',
