@@ -69,6 +69,7 @@ export const profileTexts = {
   reload: 'Reload',
   opening: 'Opening',
   openAsProfile: 'Open as PyTorch Profile',
+  dontAskAgain: "Don't Ask Again",
   product: 'PyTorch Profile',
 };
 

@@ -17,7 +17,7 @@ import { after, before, describe, test } from 'node:test';
 import { root } from '../../scripts/lib/paths.mjs';
 import { Workbench, startWorkbench, waitUntil } from './workbench.mjs';
 import { profileFrame } from './product.mjs';
-import { editorAction } from './vscode_parts.mjs';
+import { editorAction, notifications } from './vscode_parts.mjs';
 import { headline } from '../lib/roles.mjs';
 
 /** What the extension host of the window says. */
@@ -46,7 +46,9 @@ describe('a folder without traces', () => {
     writeFileSync(join(folder, 'train.py'), 'import torch\n\nprint(torch.ones(3))\n');
     writeFileSync(join(folder, 'config.json'), '{ "epochs": 3 }\n');
     const zipped = readFileSync(join(root, 'samples', 'inference', 'classify.pt.trace.json.gz'));
-    writeFileSync(join(folder, 'my_profile.json'), gunzipSync(zipped));
+    for (const name of ['my_profile.json', 'second.json', 'third.json']) {
+      writeFileSync(join(folder, name), gunzipSync(zipped));
+    }
     workbench = await startWorkbench({ folder, settings: { 'workbench.startupEditor': 'none' } });
   });
   after(async () => {
@@ -81,6 +83,18 @@ describe('a folder without traces', () => {
     await workbench.openFile('config.json');
     await workbench.tab('config.json').waitFor();
     assert.equal(await button().count(), 0);
+  });
+
+  step('another plain trace is offered, and none after "Don\'t Ask Again"', async () => {
+    const offers = () => notifications(workbench.page).filter({ hasText: 'is a profiler trace' });
+    await workbench.openFile('second.json');
+    const offer = offers().filter({ hasText: 'second.json' }).first();
+    await offer.waitFor();
+    await offer.getByRole('button', { name: "Don't Ask Again" }).click();
+    await offer.waitFor({ state: 'hidden' });
+    await workbench.openFile('third.json');
+    await button().waitFor();
+    assert.equal(await offers().count(), 0);
   });
 });
 

@@ -164,7 +164,7 @@ test('names in little room are told apart by what differs', () => {
       'sm90_xmma_gemm\u2026cublas',
     ],
   );
-  // Few names have more room.
+  // The function's name stays whole.
   const fill = (type) =>
     `void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<${type}>, std::array<char*, 1ul> >(int)`;
   assert.deepEqual(

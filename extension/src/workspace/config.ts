@@ -64,6 +64,9 @@ export function userPackages(): NodeJS.ProcessEnv {
   return { EMBERLINE_USER_PACKAGES: names.join(',') };
 }
 
+/** Whether a plain file that is a trace is offered as a profile. */
+export const offersTraces = (): boolean => section().get<boolean>('offerTraces', true);
+
 /** Profile to open at activation; empty for none. */
 export function openOnStartup(): string {
   return expand(section().get<string>('openOnStartup', '').trim());

@@ -5,9 +5,8 @@ import { cutParts, functionParts, shownNames, tellingWord } from '#shared/names.
 /** Characters that a name takes in a legend, unless what tells it apart is longer. */
 const mostLetters = 30;
 
-/** The same where there are only a few, which have more room. */
-const fewNames = 3;
-const mostLettersOfFew = 48;
+/** So many are a function's whole name and the word that tells what it does: of those, no part goes. */
+const mostLettersOfFunction = 48;
 
 /** The same in a column, whose cells cut what they have no room for, the ends of a name last. */
 const mostColumnLetters = 46;
@@ -34,6 +33,8 @@ function briefly(name: string, letters = mostLetters): string {
   if (parts !== undefined) {
     const word = tellingWord(name.slice(parts.name.length));
     if (word !== undefined) {
+      const whole = `${parts.name}<${word}>`;
+      if (whole.length <= mostLettersOfFunction) return whole;
       return `${beginning(parts.name, letters - word.length - 2)}<${word}>`;
     }
     if (parts.name.length <= letters) return parts.name;
@@ -148,9 +149,8 @@ function byArguments(names: readonly string[]): string[] | undefined {
 export function legendNames(names: readonly string[]): Map<string, string> {
   const shown = shownNames(names);
   const texts = [...new Set(shown.values())];
-  const letters = texts.length > fewNames ? mostLetters : mostLettersOfFew;
-  const labels = new Map(texts.map((text) => [text, briefly(text, letters)]));
-  for (const [text, label] of toldApart(texts, labels, letters)) labels.set(text, label);
+  const labels = new Map(texts.map((text) => [text, briefly(text)]));
+  for (const [text, label] of toldApart(texts, labels)) labels.set(text, label);
   // Names of the same words differ in signs alone.
   for (const group of groupsBy(texts, labels)) for (const name of group) labels.set(name, name);
   return new Map([...shown].map(([name, text]) => [name, labels.get(text)!]));
