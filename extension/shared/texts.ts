@@ -106,6 +106,7 @@ export const sourceTexts = {
     `${name}, ${formatUs(us)} ${side} self time`,
   changed: 'changed since the recording',
   changedBriefly: 'changed',
+  costOfChangedBriefly: (us: number) => `${formatUs(us)}, changed`,
   changedLine: 'Changed since the recording',
   changedFigures:
     '_The line changed since the recording. These figures belong to the recorded text._',

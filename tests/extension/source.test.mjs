@@ -231,6 +231,7 @@ test('lines that lost their place are summed up on their function and never draw
   assert.equal(hints[0].stale, true);
   assert.equal(hints[0].heat, 0);
   assert.equal(hints[0].text, '50.0 µs GPU, 2 lines changed since the recording');
+  assert.equal(hints[0].shorter, '50.0 µs, changed');
   assert.equal(hints[0].brief, 'changed');
   assert.equal(hints[1].stale, false);
 });
@@ -318,8 +319,8 @@ test('no hint stands beyond the columns that its editor has', () => {
   assert.deepEqual(place(70), [`31 ${bars[0]}`, `7 ${bars[1]}`, '2 8.0 %']);
   // A line that fills the editor has its share in its indentation.
   // Where few have room for their bars, none has one.
-  assert.deepEqual(place(64), ['30 30.0 ms, 53 %', '6 6.28 ms, 11 %', 'indent 8.0%']);
-  assert.deepEqual(place(50), ['16 30.0 ms, 53 %', '2 11 %', 'indent 8.0%']);
+  assert.deepEqual(place(64), ['30 30.0 ms, 53 %', '6 6.28 ms, 11 %', 'indent 8.0 %']);
+  assert.deepEqual(place(50), ['16 30.0 ms, 53 %', '2 11 %', 'indent 8.0 %']);
   // Where lines are wrapped, their end is on another row.
   assert.deepEqual(place(50, { wraps: true })[2], `19 ${bars[2]}`);
   for (let columns = 26; columns < 120; columns++) {
@@ -332,6 +333,13 @@ test('no hint stands beyond the columns that its editor has', () => {
   const inFour = (brief) =>
     placedHints([{ ...lines[2], hint: hint('1 ms', brief), indent: 4 }], { columns: 60 })[0].text;
   assert.deepEqual(['53 %', '2.4 %', '0.4 %', '<0.1 %'].map(inFour), ['53%', '2%', '<1%', '<1%']);
+  const changed = {
+    ...hint('50.0 µs GPU, 2 lines changed', 'changed'),
+    shorter: '50.0 µs, changed',
+  };
+  const behind = (columns) =>
+    placedHints([{ hint: changed, width: 20, indent: 4 }], { columns, narrow: false })[0].text;
+  assert.deepEqual([60, 40, 36].map(behind), [changed.text, changed.shorter, changed.brief]);
   // What begins at the margin has no other place than behind the line.
   const [top] = placedHints([{ ...lines[2], indent: 0 }], { columns: 60, narrow: false });
   assert.deepEqual(top, { text: '8.0 %', gapColumns: 2, inIndent: false });

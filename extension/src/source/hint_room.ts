@@ -54,7 +54,7 @@ export interface HintedLine {
 /** Columns that a hint keeps between itself and its line. */
 const leastGap = 2;
 
-/** What may stand in an indentation, from the longest on: "2.4%", "2%". */
+/** What may stand in an indentation, from the longest on: "2.4 %", "2.4%", "2%". */
 function indentTexts(brief: string | undefined): string[] {
   if (brief === undefined) return [];
   const text = brief.replace(/\s/g, '');
@@ -62,7 +62,7 @@ function indentTexts(brief: string | undefined): string[] {
     const rounded = Math.round(Number(digits));
     return rounded === 0 ? '<1' : String(rounded);
   });
-  return [text, whole];
+  return [brief, text, whole];
 }
 
 /**
@@ -112,6 +112,7 @@ function placeAll(
       behind(text, Math.max(leastGap, column - end)) ??
       behind(text, leastGap) ??
       behind(hint.text, leastGap) ??
+      (hint.shorter === undefined ? undefined : behind(hint.shorter, leastGap)) ??
       (hint.brief === undefined ? undefined : behind(hint.brief, leastGap));
     if (placed !== undefined) return placed;
     const share = indentTexts(hint.brief).find(({ length }) => length < indent);

@@ -72,6 +72,8 @@ export interface DrawnHint {
   /** 0-based line of the document. */
   line: number;
   text: string;
+  /** Less than the text, where that has no room. */
+  shorter?: string;
   /** The least that says something of the line, where there is no room for more: its share. */
   brief?: string;
   /**
@@ -96,10 +98,18 @@ export function heatOf(share: number): number {
   return 1;
 }
 
-function staleText(lines: AnnotatedLine[], device: boolean, kind?: string): string {
+/** What the changed lines of a function cost, in full and with less. */
+function staleTexts(
+  lines: AnnotatedLine[],
+  device: boolean,
+  kind?: string,
+): { text: string; shorter: string } {
   const us = lines.reduce((sum, line) => sum + lineCost(line, device).us, 0);
   const side = device ? (kind ?? 'GPU') : 'CPU';
-  return sourceTexts.costOfChanged(us, side, lines.length);
+  return {
+    text: sourceTexts.costOfChanged(us, side, lines.length),
+    shorter: sourceTexts.costOfChangedBriefly(us),
+  };
 }
 
 function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
@@ -153,7 +163,7 @@ export function drawnHints(
     if (first === undefined || drawn.has(number)) continue;
     drawn.set(number, {
       line: number - 1,
-      text: staleText(shown, options.device, options.kind),
+      ...staleTexts(shown, options.device, options.kind),
       brief: sourceTexts.changedBriefly,
       heat: 0,
       stale: true,
