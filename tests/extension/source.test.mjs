@@ -335,6 +335,7 @@ test('no hint stands beyond the columns that its editor has', () => {
   assert.deepEqual(['53 %', '2.4 %', '0.4 %', '<0.1 %'].map(inFour), ['53%', '2%', '<1%', '<1%']);
   const changed = {
     ...hint('50.0 µs GPU, 2 lines changed', 'changed'),
+    stale: true,
     shorter: '50.0 µs, changed',
   };
   const behind = (columns) =>
