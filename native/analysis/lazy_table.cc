@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "analysis/table_query.h"
-#include "base/case.h"
 #include "base/errors.h"
+#include "base/natural_order.h"
 
 namespace emberline {
 namespace {
@@ -149,24 +149,24 @@ class Sorter {
     std::copy(empty.begin(), empty.end(), rows.begin() + static_cast<ptrdiff_t>(keyed.size()));
   }
 
-  // PlacesOf() for texts, in the order of CompareCells(): in lower case, then as they are. What
-  // they begin with in common decides nothing; the eight bytes behind that mostly decide all.
+  // PlacesOf() for texts, in the order of CompareCells(): by their natural keys, then as they are.
+  // What these begin with in common decides nothing; the eight bytes behind that mostly decide all.
   std::vector<uint32_t> PlacesOfTexts(const std::vector<Cell>& cells) const {
     struct Head {
       uint64_t bytes;
       uint32_t at;
     };
-    std::vector<std::string> lower(cells.size());
+    std::vector<std::string> natural(cells.size());
     std::vector<Head> order;
     size_t common = std::string::npos;
     for (uint32_t at = 0; at < cells.size(); ++at) {
       if (IsEmptyCell(cells[at])) continue;
-      lower[at] = LowerText(std::get<std::string>(cells[at]));
-      const std::string& first = order.empty() ? lower[at] : lower[order.front().at];
-      const size_t most = std::min({common, lower[at].size(), first.size()});
+      natural[at] = NaturalKey(std::get<std::string>(cells[at]));
+      const std::string& first = order.empty() ? natural[at] : natural[order.front().at];
+      const size_t most = std::min({common, natural[at].size(), first.size()});
       common = static_cast<size_t>(std::mismatch(first.begin(),
                                                  first.begin() + static_cast<ptrdiff_t>(most),
-                                                 lower[at].begin())
+                                                 natural[at].begin())
                                        .first -
                                    first.begin());
       order.push_back({0, at});
@@ -174,13 +174,13 @@ class Sorter {
     for (Head& head : order) {
       for (size_t i = 0; i < sizeof(head.bytes); ++i) {
         const size_t at = common + i;
-        const auto byte = at < lower[head.at].size() ? lower[head.at][at] : '\0';
+        const auto byte = at < natural[head.at].size() ? natural[head.at][at] : '\0';
         head.bytes = head.bytes << 8 | static_cast<unsigned char>(byte);
       }
     }
     const auto compare = [&](const Head& x, const Head& y) {
       if (x.bytes != y.bytes) return x.bytes < y.bytes ? -1 : 1;
-      const int c = lower[x.at].compare(lower[y.at]);
+      const int c = natural[x.at].compare(natural[y.at]);
       return c != 0
                  ? c
                  : std::get<std::string>(cells[x.at]).compare(std::get<std::string>(cells[y.at]));

@@ -13,6 +13,7 @@
 #include "analysis/table_query.h"
 #include "base/case.h"
 #include "base/mangled.h"
+#include "base/natural_order.h"
 
 namespace emberline {
 namespace {
@@ -38,15 +39,7 @@ bool IsEmptyCell(const Cell& cell) {
 int CompareCells(const Cell& a, const Cell& b) {
   const auto* ta = std::get_if<std::string>(&a);
   const auto* tb = std::get_if<std::string>(&b);
-  if (ta != nullptr && tb != nullptr) {
-    const size_t n = std::min(ta->size(), tb->size());
-    for (size_t i = 0; i < n; ++i) {
-      const char x = Lower((*ta)[i]), y = Lower((*tb)[i]);
-      if (x != y) return static_cast<unsigned char>(x) < static_cast<unsigned char>(y) ? -1 : 1;
-    }
-    if (ta->size() != tb->size()) return ta->size() < tb->size() ? -1 : 1;
-    return ta->compare(*tb);
-  }
+  if (ta != nullptr && tb != nullptr) return CompareNaturally(*ta, *tb);
   if (ta != nullptr) return 1;
   if (tb != nullptr) return -1;
   const auto* ia = std::get_if<int64_t>(&a);

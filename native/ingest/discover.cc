@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/natural_order.h"
 #include "ingest/ascend_folder.h"
 #include "ingest/byte_source.h"
 #include "ingest/errors.h"
@@ -28,32 +29,6 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
-// "rank2" before "rank10": runs of digits compare by value.
-bool NaturalLess(std::string_view a, std::string_view b) {
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (IsDigit(a[i]) && IsDigit(b[j])) {
-      size_t ai = i, bj = j;
-      while (ai < a.size() && a[ai] == '0') ++ai;
-      while (bj < b.size() && b[bj] == '0') ++bj;
-      size_t ae = ai, be = bj;
-      while (ae < a.size() && IsDigit(a[ae])) ++ae;
-      while (be < b.size() && IsDigit(b[be])) ++be;
-      if (ae - ai != be - bj) return ae - ai < be - bj;
-      const int c = a.substr(ai, ae - ai).compare(b.substr(bj, be - bj));
-      if (c != 0) return c < 0;
-      i = ae;
-      j = be;
-      continue;
-    }
-    if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
-    ++i;
-    ++j;
-  }
-  if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-  return a < b;
 }
 
 struct TraceName {
@@ -419,7 +394,7 @@ class Walk {
     if (found == from->end()) return {};
     std::vector<BrokenSpan> files = std::move(found->second);
     std::sort(files.begin(), files.end(), [](const BrokenSpan& a, const BrokenSpan& b) {
-      return NaturalLess(a.path.string(), b.path.string());
+      return CompareNaturally(a.path.string(), b.path.string()) < 0;
     });
     return files;
   }
@@ -444,7 +419,7 @@ class Walk {
     run.folder = folder;
     run.name = RunName(folder);
     std::sort(files.begin(), files.end(), [](const Found& a, const Found& b) {
-      if (a.name.worker != b.name.worker) return NaturalLess(a.name.worker, b.name.worker);
+      if (a.name.worker != b.name.worker) return CompareNaturally(a.name.worker, b.name.worker) < 0;
       if (a.name.stamp != b.name.stamp) return StampLess(a.name.stamp, b.name.stamp);
       return a.path < b.path;
     });

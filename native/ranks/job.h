@@ -168,8 +168,9 @@ struct Job {
 void AddNote(Job* job, const Sentence& sentence, MessageArgs arguments = {},
              std::vector<int64_t> ranks = {});
 
-// "0-3, 7": ranks in ascending order, as notes list them.
-std::string RankList(const std::vector<int64_t>& ranks);
+// "0-3, 7": ranks in ascending order, as sentences list them. Behind so many ranges, "and others".
+inline constexpr size_t kRangesOfSentence = 16;
+std::string RankList(const std::vector<int64_t>& ranks, size_t most_ranges = kRangesOfSentence);
 
 // What a job is made of. Of the first traces alone, missing ranks are not worth a note.
 enum class JobOrigin : uint8_t { kDigests, kTraces, kFirstTraces };

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/columns.h"
+#include "base/natural_order.h"
 #include "ranks/errors.h"
 #include "ranks/job_sums.h"
 #include "ranks/rank_rows.h"
@@ -157,13 +158,10 @@ Table GroupsTable(const Job& job) {
     row.transfer += call.transfer;
     row.waiting += call.waiting;
   }
-  const auto list = [](const std::vector<int64_t>& ranks) {
-    std::string text;
-    for (size_t i = 0; i < ranks.size() && i < 64; ++i) {
-      text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
-    }
-    return text + (ranks.size() > 64 ? ", ..." : "");
-  };
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return CompareNaturally(GroupName(*a.group), GroupName(*b.group)) < 0;
+  });
+  constexpr size_t kMostRanges = 64;
   TableBuilder<Row> table;
   table
       .Add(TextKey("group", "Group",
@@ -171,10 +169,10 @@ Table GroupsTable(const Job& job) {
                    "of their stream."),
            [](const Row& r) { return TextCell(GroupName(*r.group)); })
       .Add(TextKey("members", "Members", "Ranks of the group that have traces."),
-           [list](const Row& r) {
+           [](const Row& r) {
              std::vector<int64_t> ranks;
              for (const uint32_t m : r.group->members) ranks.push_back(r.job->ranks[m].rank);
-             return TextOrEmpty(list(ranks));
+             return TextOrEmpty(RankList(ranks, kMostRanges));
            })
       .Add(TextFact("description", "Description", "Description of the group, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.group->about.description); })
@@ -188,7 +186,7 @@ Table GroupsTable(const Job& job) {
           IntegerFact("size", "Size", "Number of ranks in the group, as recorded."),
           [](const Row& r) { return r.group->about.size > 0 ? Cell(r.group->about.size) : Cell(); })
       .Add(TextFact("absent", "Absent", "Ranks of the group without a trace."),
-           [list](const Row& r) { return TextOrEmpty(list(r.group->absent)); })
+           [](const Row& r) { return TextOrEmpty(RankList(r.group->absent, kMostRanges)); })
       .Add(Count("calls", "Calls", "Number of collectives in the group."), &Row::calls)
       .Add(Duration("transferUs", "Transfer",
                     "Time of each collective's shortest call, summed: the rank that arrives last "

@@ -12,7 +12,6 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kNamed = 16;                // ranks listed in one sentence
 constexpr Ns kClockApart = 600'000'000'000;  // ten minutes
 constexpr double kSlowLink = 0.6;
 constexpr size_t kMaxNotes = 200;
@@ -21,11 +20,12 @@ constexpr size_t kMaxListed = 4096;  // missing ranks that are listed for progra
 std::string Number(int64_t value) { return std::to_string(value); }
 
 // "0-3, 7" of ranges, the last of each included.
-std::string RangeList(const std::vector<std::pair<int64_t, int64_t>>& ranges) {
+std::string RangeList(const std::vector<std::pair<int64_t, int64_t>>& ranges,
+                      size_t most = kRangesOfSentence) {
   std::string text;
   for (size_t i = 0; i < ranges.size(); ++i) {
     const auto& [first, last] = ranges[i];
-    if (i == kNamed) return text + " and others";
+    if (i == most) return text + " and others";
     text += (text.empty() ? "" : ", ") + Number(first);
     if (last > first) text += (last == first + 1 ? ", " : "-") + Number(last);
   }
@@ -249,7 +249,7 @@ class Notes {
 
 }  // namespace
 
-std::string RankList(const std::vector<int64_t>& ranks) {
+std::string RankList(const std::vector<int64_t>& ranks, size_t most_ranges) {
   std::vector<std::pair<int64_t, int64_t>> ranges;
   for (const int64_t rank : ranks) {
     if (!ranges.empty() && rank - 1 == ranges.back().second) {
@@ -257,9 +257,9 @@ std::string RankList(const std::vector<int64_t>& ranks) {
     } else {
       ranges.emplace_back(rank, rank);
     }
-    if (ranges.size() > kNamed) break;
+    if (ranges.size() > most_ranges) break;
   }
-  return RangeList(ranges);
+  return RangeList(ranges, most_ranges);
 }
 
 void AddNotes(Job* job, const std::vector<BrokenFile>& broken, JobOrigin origin) {

@@ -13,7 +13,6 @@ import { commonTexts } from '../../lib/texts.ts';
 import { Name } from '../../widgets/name.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
-import { rangesText } from './rows.ts';
 import { jobTexts } from './texts.ts';
 
 export type By = DistributedTableParams['by'];
@@ -89,12 +88,10 @@ function patternCell(row: Row): ComponentChildren {
   return <Name whole={whole} shown={whole.split('|').map(shortName).join(' → ')} />;
 }
 
-/** A cell with ranks: "0, 1, 2, 3" as "0\u20133". */
+/** A cell with ranks: "0-3, 7". */
 function membersCell(row: Row): ComponentChildren {
   const whole = text(row, 'members');
-  const numbers = whole.split(', ').map(Number);
-  const plain = whole !== '' && numbers.every((rank) => Number.isInteger(rank));
-  return <Name whole={whole} shown={plain ? rangesText(numbers) : whole} />;
+  return <Name whole={whole} shown={whole.replace(/(\d)-(\d)/g, '$1\u2013$2')} />;
 }
 
 /** A cell with an id, whose digits are no quantity. */
