@@ -231,6 +231,27 @@ test(
 );
 
 test(
+  'the critical path over two streams has the device, gaps and launches of HTA',
+  { skip },
+  async () => {
+    const parts = await rows(
+      'critical-path',
+      'critical_path/cuda_event_sync_multi_stream/event_sync_trace',
+    );
+    const of = (...kinds) =>
+      parts
+        .filter(({ boundBy }) => kinds.includes(boundBy))
+        .reduce((total, { timeUs }) => total + timeUs, 0);
+    assert.equal(of('computation', 'copy'), 124);
+    assert.equal(of('kernelGap'), 15);
+    assert.equal(of('launch'), 14);
+    // HTA has 1,025: without the calls that order the streams, and the operator around the outermost.
+    assert.ok(of('host') >= 1025 && of('host') < 1025 * 1.02);
+    assert.ok(of('hostUnknown') > 0, 'HTA: 1,178 in all, without the time between operators');
+  },
+);
+
+test(
   'counters of kernels belong to the operators that launched them, as HTA has them',
   { skip },
   async () => {
