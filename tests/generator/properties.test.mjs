@@ -251,8 +251,18 @@ async function filtersPartition({ all }) {
 const order = (a, b, type) => {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (type !== 'text') return Number(a) - Number(b);
-  const [x, y] = [a.toLowerCase(), b.toLowerCase()];
-  return x < y ? -1 : x > y ? 1 : 0;
+  // Runs of digits by their value, whatever else by its letters in lower case.
+  const [x, y] = [a, b].map((text) => text.toLowerCase().split(/(\d+)/));
+  for (let i = 0; i < Math.min(x.length, y.length); ++i) {
+    const [one, other] = [x[i], y[i]];
+    if (i % 2 === 1 && BigInt(one) !== BigInt(other)) return BigInt(one) < BigInt(other) ? -1 : 1;
+    if (i % 2 === 0 && one !== other) {
+      // A digit follows where the text between ends.
+      const [rest, otherRest] = [one + (x[i + 1] ?? ''), other + (y[i + 1] ?? '')];
+      return rest < otherRest ? -1 : 1;
+    }
+  }
+  return x.length - y.length;
 };
 
 /** Sorting keeps all rows, and pages are the whole. */
