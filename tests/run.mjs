@@ -348,7 +348,7 @@ async function runBrowserSuite(files) {
   for (const file of again) {
     const shown = relative(root, file);
     console.log(`${shown} failed; running it once more alone`);
-    const { status, text } = await nodeTest([file], { timeoutMs: 12 * minuteMs });
+    const { status, text } = await nodeTest([file], { timeoutMs: 8 * minuteMs });
     failures.push(`${shown}, second attempt:`, ...failedNodeTests(text));
     const result = countNodeTests(text, status);
     if (result.failed === 0) console.log(`FLAKY ${shown}: passed the second time`);

@@ -132,9 +132,8 @@ double CopyNs(const Model& model, SliceIndex copy, int64_t bytes) {
   // Recorded rates and the times that follow from them are rounded.
   constexpr double kRounding = 1e-6;
   const TraceStore& s = model.store();
-  const Ns duration = s.duration(copy);
-  const auto recorded = static_cast<double>(std::max<Ns>(duration, 0));
-  if (duration < 0 || duration % kMicrosecond != 0 || bytes <= 0) return recorded;
+  const auto recorded = static_cast<double>(s.duration(copy));
+  if (s.duration(copy) % kMicrosecond != 0 || bytes <= 0) return recorded;
   const std::optional<double> rate = s.ArgNumber(copy, ArgRole::kCopyRate);
   if (!rate || !(*rate > 0)) return recorded;
   const double exact = static_cast<double>(bytes) / *rate;  // a GB/s is a byte per nanosecond

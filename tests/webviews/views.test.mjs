@@ -598,6 +598,34 @@ test('each row of a tree opens and closes by itself (B18)', async () => {
   );
 });
 
+test('stacks open on the side that has some, until the reader chooses', async () => {
+  // The call that launched the kernel was not recorded.
+  const events = [
+    slice('python_function', 'train.py(3): main', 0, 500, { 'Python id': 1 }),
+    slice('cpu_op', 'aten::mm', 5, 100),
+    slice('kernel', 'gemm', 150, 50, { device: 0, stream: 7, correlation: 9 }, { pid: 0, tid: 7 }),
+  ];
+  await withDrawn(events, (file) =>
+    withPage(file, {}, async (profile, page) => {
+      await profile.view('Stacks');
+      const side = (name) => page.getByRole('radio', { name, exact: true });
+      const checked = (name) => side(name).and(page.locator('[aria-checked=true]'));
+      await checked('Host time').waitFor();
+      await gridOf(page, 'Functions').getByText('main', { exact: true }).waitFor();
+      await side('Device time').click();
+      await checked('Device time').waitFor();
+      await page
+        .getByText('No stack matches')
+        .or(page.getByText(/Device time by Python stack/))
+        .first()
+        .waitFor();
+      await profile.view('Operators');
+      await profile.view('Stacks');
+      await checked('Device time').waitFor();
+    }),
+  );
+});
+
 test('a page asks nobody but its own host (B55)', async () => {
   const profile = await harness.open(train, { hold: true, wait: false });
   const hosts = new Set();

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { profileTexts } from '#shared/texts.ts';
 import { plainText } from '../source/format.ts';
+import { isPage } from '../source/open_source.ts';
 import { offersTraces, updateSetting } from '../workspace/config.ts';
 import { hasTraceName, viewTypeFor } from './profile_path.ts';
 import { isPlainTrace } from './trace_peek.ts';
@@ -11,10 +12,10 @@ const offeredKey = 'emberline.offeredTraces';
 const rememberedFiles = 200;
 const firstLookMs = 2000;
 
-/** Whether an editor of ours shows the file. */
+/** Whether a page of ours shows the file. */
 const isShown = ({ fsPath }: vscode.Uri): boolean =>
   vscode.window.tabGroups.all.some(({ tabs }) =>
-    tabs.some(({ input }) => input instanceof vscode.TabInputCustom && input.uri.fsPath === fsPath),
+    tabs.some(({ input }) => isPage(input) && input.uri.fsPath === fsPath),
   );
 
 /**

@@ -108,8 +108,8 @@ export async function openOrLocate(
   if (answer === locate) await locateSource(target, toSide);
 }
 
-/** Whether a tab holds a page of ours: a profile, a comparison or a job. */
-function isPage({ input }: vscode.Tab): boolean {
+/** Whether what a tab holds is a page of ours: a profile, a comparison or a job. */
+export function isPage(input: unknown): input is vscode.TabInputCustom {
   return input instanceof vscode.TabInputCustom && input.viewType.startsWith('emberline.');
 }
 
@@ -125,7 +125,7 @@ function codeColumn(): vscode.ViewColumn {
   if (text?.viewColumn !== undefined) return text.viewColumn;
   const { activeTabGroup: active, all } = vscode.window.tabGroups;
   const free = [active, ...all].find(
-    ({ activeTab }) => activeTab === undefined || !isPage(activeTab),
+    ({ activeTab }) => activeTab === undefined || !isPage(activeTab.input),
   );
   // VS Code makes a column that there is not yet.
   return free?.viewColumn ?? ((all.length + 1) as vscode.ViewColumn);

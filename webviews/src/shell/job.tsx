@@ -83,7 +83,7 @@ export function Job({ loaded }: { loaded: LoadedJob }) {
           <strong>{visible(fileName(about?.path ?? ''))}</strong>
           <span class="side-folder">
             {shellTexts.ofFiles(
-              about?.digests === true ? loaded.result.loaded : loaded.result.ranks.length,
+              loaded.result.ranks.length,
               loaded.result.files,
               about?.digests === true
                 ? sharedTexts.digests(loaded.result.files)

@@ -54,13 +54,15 @@ function nodeActions(node: FlameNode, enter: (id: number) => void) {
 
 export function StacksView() {
   const device = trace.value?.hasDeviceWork === true;
-  const weight = viewState<'device' | 'host'>('stacks', 'weight', device ? 'device' : 'host');
-  const chosen = scopedState('trace', 'stacks', 'weightChosen', false);
+  // Empty until the reader chooses.
+  const weight = viewState<'' | 'device' | 'host'>('stacks', 'weight', '');
+  const hostFirst = scopedState('steps', 'stacks', 'hostFirst', false);
   const direction = viewState('stacks', 'direction', 'down');
   const fold = viewState('stacks', 'fold', true);
   const search = viewState('stacks', 'search', '');
   const root = scopedState('steps', 'stacks', 'root', 0);
-  const used = device ? weight.value : 'host';
+  const chosen = weight.value || (hostFirst.value ? 'host' : 'device');
+  const used = device ? chosen : 'host';
   const params: PageParams<'view/stacks'> = {
     weight: used,
     foldLibrary: fold.value,
@@ -77,8 +79,8 @@ export function StacksView() {
     ...params,
     ...(root.value > 0 ? { root: root.value } : {}),
   });
-  // Work that a graph replays has no stacks of its own: where the device's side has nothing to show, the host's
-  // opens, until the reader chooses.
+  // Work whose launch was not recorded has no stack: where the device's side has nothing to show, the
+  // host's opens.
   const isEmpty =
     value !== undefined &&
     value.form !== 'none' &&
@@ -86,9 +88,7 @@ export function StacksView() {
     value.tree.totalUs <= 0 &&
     params.search === undefined;
   useEffect(() => {
-    if (!isEmpty || chosen.value) return;
-    chosen.value = true;
-    weight.value = 'host';
+    if (isEmpty) hostFirst.value = true;
   }, [isEmpty]);
   const roots = useMemo(() => (value === undefined ? [] : [flameOf(value.tree)]), [value]);
   // Ids belong to one tree: another question starts at its root.
@@ -140,12 +140,7 @@ export function StacksView() {
               device: commonTexts.deviceTime,
               host: commonTexts.hostTime,
             }}
-            onChange={(next) =>
-              ask(() => {
-                chosen.value = true;
-                weight.value = next;
-              })
-            }
+            onChange={(next) => ask(() => (weight.value = next))}
           />
         ) : null}
         <Check
