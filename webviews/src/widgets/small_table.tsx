@@ -42,7 +42,7 @@ export function SmallTableView(props: {
       const right = b[sort.key] ?? null;
       if (left === null || right === null) return left === right ? 0 : left === null ? 1 : -1;
       if (typeof left === 'number' && typeof right === 'number') return sign * (left - right);
-      return sign * String(left).localeCompare(String(right));
+      return sign * String(left).localeCompare(String(right), 'en', { numeric: true });
     });
   }
   const scales = columnScales(

@@ -141,7 +141,7 @@ export function CompareTable(props: {
         ...(block === undefined ? {} : { block }),
       }}
       lesser={[...quiet, ...facts, ...others, ...givingWay]}
-      kernelNames={by === 'kernels'}
+      nameColumns={by === 'kernels' ? ['name'] : []}
       narrowNames
       firstShare={4}
       actions={by === 'steps' ? undefined : rowActions}

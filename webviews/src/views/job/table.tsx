@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { FailureData } from '#shared/messages.ts';
-import { shortName } from '#shared/names.ts';
 import type { DistributedTableParams, Row } from '#shared/protocol.ts';
 import { CancelledError, failureOf, openRank, openSource } from '../../host/host.ts';
 import { ask } from '../../host/query.ts';
@@ -10,7 +9,7 @@ import { carried, epoch, job } from '../../host/store.ts';
 import { visible } from '../../lib/format.ts';
 import { placeName, placeOf } from '../../lib/place_text.ts';
 import { commonTexts } from '../../lib/texts.ts';
-import { Name } from '../../widgets/name.tsx';
+import { Name, ShortName } from '../../widgets/name.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
 import { jobTexts } from './texts.ts';
@@ -70,22 +69,23 @@ export function placeCell(row: Row): ComponentChildren {
 }
 
 /** A cell with the work of a launch, which opens it on its rank's timeline. */
-function launchedCell(row: Row): ComponentChildren {
+function launchedCell(row: Row, names: ReadonlyMap<string, string>): ComponentChildren {
   const rank = numberOf(row, 'rank');
   const slice = numberOf(row, 'slice');
   const whole = text(row, 'name');
   if (rank === undefined || slice === undefined) return visible(whole);
   return (
     <RankLink rank={rank} slice={slice}>
-      {visible(shortName(whole))}
+      <ShortName whole={whole} among={names} />
     </RankLink>
   );
 }
 
 /** A cell with kernels that follow each other: by their short names. */
-function patternCell(row: Row): ComponentChildren {
+function patternCell(row: Row, names: ReadonlyMap<string, string>): ComponentChildren {
   const whole = text(row, 'pattern');
-  return <Name whole={whole} shown={whole.split('|').map(shortName).join(' → ')} />;
+  const shown = whole.split('|').map((name) => names.get(name) ?? name);
+  return <Name whole={whole} shown={shown.join(' → ')} />;
 }
 
 /** A cell with ranks: "0-3, 7". */
@@ -103,10 +103,22 @@ function correlationCell(row: Row): ComponentChildren {
 /** A cell with what a rank did: kernels among it by their short names. */
 const activityCell =
   (key: string) =>
-  (row: Row): ComponentChildren => {
+  (row: Row, names: ReadonlyMap<string, string>): ComponentChildren => {
     const whole = text(row, key);
-    return whole === '' ? '\u2013' : <Name whole={whole} shown={shortName(whole)} />;
+    return whole === '' ? '\u2013' : <Name whole={whole} shown={names.get(whole) ?? whole} />;
   };
+
+/** Columns of functions, whatever the table. */
+const functionColumns = ['kernel', 'pattern', 'reason'];
+
+/** Tables that have functions in `name` too; others have operators, ranges or directions there. */
+const namesFunctions: ReadonlySet<By> = new Set([
+  'kernels',
+  'kernelRanks',
+  'launchRows',
+  'reasons',
+  'criticalPath',
+]);
 
 export function JobTable(props: {
   name: string;
@@ -149,7 +161,7 @@ export function JobTable(props: {
         ...(by === 'reasons' ? { name: activityCell('name') } : {}),
       }}
       hideColumns={() => (severalDevices() ? [] : ['device'])}
-      kernelNames={by === 'kernels'}
+      nameColumns={[...functionColumns, ...(namesFunctions.has(by) ? ['name'] : [])]}
       firstShare={by === 'kernels' ? 5 : 1}
       {...(props.lesser === undefined ? {} : { lesser: props.lesser })}
       {...(props.detail === undefined ? {} : { detail: props.detail })}

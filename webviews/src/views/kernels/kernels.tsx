@@ -279,7 +279,7 @@ export function KernelsView() {
               params={{ name: text(row, 'name'), ...cells(row, ['operator', 'grid', 'block']) }}
             />
           )}
-          kernelNames
+          nameColumns={['name']}
           renderCell={{
             usesTensorCores: ({ usesTensorCores: uses }) => <MatrixCell uses={uses} />,
           }}

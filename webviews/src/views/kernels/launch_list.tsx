@@ -1,9 +1,7 @@
 // Every kernel launch: its operator, shapes, operations, bytes and share of the roof.
 import type { ComponentChildren } from 'preact';
 import type { Row } from '#shared/protocol.ts';
-import { shortName } from '#shared/names.ts';
 import { commonTexts } from '../../lib/texts.ts';
-import { Name } from '../../widgets/name.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import {
@@ -34,16 +32,6 @@ function actions(row: Row): RowAction[] {
   ];
 }
 
-/** Without namespaces: the function is what tells kernels apart. */
-const functionOf = (name: string): string => shortName(name).replace(/^(?:\w+::)+(?=\w+$)/, '');
-
-const launchCells = {
-  ...costCells,
-  kernel: (row: Row) => (
-    <Name whole={text(row, 'kernel')} shown={functionOf(text(row, 'kernel'))} />
-  ),
-};
-
 export function LaunchList(props: { toolbar: ComponentChildren }) {
   return (
     <DataTable
@@ -55,7 +43,8 @@ export function LaunchList(props: { toolbar: ComponentChildren }) {
       method="view/kernelList"
       defaultSort="idx"
       rowKey={(row) => text(row, 'slice')}
-      renderCell={launchCells}
+      nameColumns={['kernel']}
+      renderCell={costCells}
       lesser={[
         'altseq',
         'layer',

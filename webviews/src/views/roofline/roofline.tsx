@@ -132,7 +132,7 @@ function Savings(props: { by: Grouping; target: number }) {
       method="view/roofline"
       params={{ groupBy: by, target: props.target }}
       defaultSort="-savedUs"
-      kernelNames={by === 'kernel'}
+      nameColumns={by === 'kernel' ? ['name'] : []}
       rowKey={(row) => ['name', 'params', 'path', 'at'].map((key) => text(row, key)).join('\n')}
       lesser={[
         'unknownFlopsShare',

@@ -43,8 +43,8 @@ export function Cell(props: {
   column: Column;
   row: Row;
   scale: Scale;
-  /** Short forms of the names in the column. */
-  names: ReadonlyMap<string, string> | undefined;
+  /** What is shown of functions' names. */
+  names: ReadonlyMap<string, string>;
 }) {
   if (props.column.key === 'file') return <PlaceCell row={props.row} />;
   const value = props.row[props.column.key];
@@ -59,7 +59,7 @@ export function Cell(props: {
   if (props.column.key === 'operators') {
     return <span data-whole={visible(value)}>{visible(value)}</span>;
   }
-  const shown = shapeColumns.has(props.column.key) ? shapesText(value) : props.names?.get(value);
+  const shown = shapeColumns.has(props.column.key) ? shapesText(value) : props.names.get(value);
   return <Name whole={value} shown={shown ?? value} />;
 }
 

@@ -1,6 +1,6 @@
 // The columns of a table: which there are, in which unit, and how wide they must be.
 import { useMemo, useRef } from 'preact/hooks';
-import type { Column } from '#shared/protocol.ts';
+import type { Column, Row } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { fileName, numberColumnPx, shapesText } from '../../lib/format.ts';
 import { columnNames } from '../../lib/legend_names.ts';
@@ -59,18 +59,31 @@ export function usePresentColumns(loaded: Loaded | undefined, sortKey: string): 
   );
 }
 
+/** Names of functions in a row's columns; a sequence of kernels has several. */
+const functionsIn = (row: Row, columns: readonly string[]): string[] =>
+  columns.flatMap((key) => {
+    const value = row[key];
+    if (typeof value !== 'string') return [];
+    return key === 'pattern' ? value.split('|') : [value];
+  });
+
 /** What the values that have been read decide: units, the length of bars, short names. */
 export function useMeasures(
   loaded: Loaded | undefined,
   present: readonly Column[],
-  kernelNames: boolean,
+  nameColumns: readonly string[],
 ): {
   largest: Readonly<Record<string, number>>;
   scales: readonly Scale[];
-  names: ReadonlyMap<string, string> | undefined;
-  /** Letters of the longest of `names`. */
+  /** What is shown of functions' names, by their whole ones. */
+  names: ReadonlyMap<string, string>;
+  /** Letters of the longest function in the first column; undefined where that has others. */
   longestName: number | undefined;
 } {
+  const names = useMemo(
+    () => columnNames(readRows(loaded).flatMap((row) => functionsIn(row, nameColumns))),
+    [loaded, nameColumns.join()],
+  );
   const { largest, scales } = useMemo(() => {
     const largest: Record<string, number> = {};
     const fractional = new Set<string>();
@@ -84,7 +97,8 @@ export function useMeasures(
         } else if (key === present[0]?.key && typeof value === 'string') {
           largest[key] = Math.max(largest[key] ?? 0, value.length);
         } else if (typeof value === 'string') {
-          const shown = key === 'inputShapes' ? shapesText(value) : shortName(value);
+          const shown =
+            key === 'inputShapes' ? shapesText(value) : (names.get(value) ?? shortName(value));
           largest[key] = Math.max(largest[key] ?? 0, shown.length);
         }
         if (typeof value !== 'number') continue;
@@ -100,19 +114,16 @@ export function useMeasures(
       })),
     );
     return { largest, scales };
-  }, [loaded, present]);
-  const names = useMemo(() => {
-    const key = present[0]?.key;
-    if (!kernelNames || key === undefined) return undefined;
-    const all = readRows(loaded).map((row) => row[key]);
-    return columnNames(all.filter((name) => typeof name === 'string'));
-  }, [loaded, present, kernelNames]);
+  }, [loaded, present, names]);
+  const first = present[0]?.key ?? '';
   const longestName = useMemo(
     () =>
-      names === undefined
-        ? undefined
-        : [...names.values()].reduce((most, { length }) => Math.max(most, length), 0),
-    [names],
+      nameColumns.includes(first)
+        ? readRows(loaded)
+            .flatMap((row) => functionsIn(row, [first]))
+            .reduce((most, name) => Math.max(most, names.get(name)?.length ?? 0), 0)
+        : undefined,
+    [names, first],
   );
   return { largest, scales, names, longestName };
 }

@@ -24,7 +24,7 @@ import { Head } from './head.tsx';
 import { HiddenColumns } from './hidden_columns.tsx';
 import { onGridKey } from './keys.ts';
 import { pageSize, usePages, type Asked, type Loaded, type TableMethod } from './pages.ts';
-import { BodyRow, type Place, type RowLook } from './row.tsx';
+import { BodyRow, type CellRenderer, type Place, type RowLook } from './row.tsx';
 import { sortOf } from './sort.tsx';
 import { scrollerOf, topInView, useVirtualRows } from './virtual_rows.ts';
 
@@ -43,12 +43,12 @@ export interface DataTableProps<M extends TableMethod> extends Asked<M> {
   detail?: (row: Row) => ComponentChildren;
   canOpen?: (row: Row) => boolean;
   rowKey?: (row: Row) => string;
-  renderCell?: Record<string, (row: Row) => ComponentChildren>;
+  renderCell?: Record<string, CellRenderer>;
   /** By column, why a cell has no value; it shows on hover. */
   unknownReasons?: Readonly<Record<string, string>>;
   toolbar?: ComponentChildren;
-  /** The first column holds names of kernels: shown short, whole on hover and in copies. */
-  kernelNames?: boolean;
+  /** Keys of columns with names of functions: shown short, no two alike, whole on hover and in copies. */
+  nameColumns?: readonly string[];
   /** Names take no more room than they must: the figures beside them say what the table is for. */
   narrowNames?: boolean;
   /** Keys of columns that give way first where there is little room. */
@@ -113,7 +113,7 @@ function useColumns<M extends TableMethod>(
   const widths = viewState(props.view, `${props.stateKey}Widths`, noWidths);
   const all = viewState(props.view, `${props.stateKey}AllColumns`, false);
   const present = usePresentColumns(loaded, sortKey);
-  const measures = useMeasures(loaded, present, props.kernelNames === true);
+  const measures = useMeasures(loaded, present, props.nameColumns ?? []);
   const actionsPx = useMemo(
     () =>
       actionsWidthPx(

@@ -14,15 +14,18 @@ export interface Place {
   column: number;
 }
 
+/** Draws a cell; `names` has what is shown of functions' names, by their whole ones. */
+export type CellRenderer = (row: Row, names: ReadonlyMap<string, string>) => ComponentChildren;
+
 /** What all rows of a table share. */
 export interface RowLook {
   columns: readonly Column[];
   scales: readonly Scale[];
   sort: Sort;
   largest: Readonly<Record<string, number>>;
-  /** Short forms of the names in the first column. */
-  names: ReadonlyMap<string, string> | undefined;
-  renderCell: Record<string, (row: Row) => ComponentChildren> | undefined;
+  /** What is shown of functions' names. */
+  names: ReadonlyMap<string, string>;
+  renderCell: Record<string, CellRenderer> | undefined;
   unknownReasons: Readonly<Record<string, string>> | undefined;
   actions: ((row: Row) => RowAction[]) | undefined;
   actionsInMenu: boolean;
@@ -75,14 +78,9 @@ function BodyCell(props: {
         {row === undefined ? (
           ''
         ) : render !== undefined ? (
-          render(row)
+          render(row, look.names)
         ) : (
-          <Cell
-            column={column}
-            row={row}
-            scale={look.scales[at.column]!}
-            names={first ? look.names : undefined}
-          />
+          <Cell column={column} row={row} scale={look.scales[at.column]!} names={look.names} />
         )}
       </span>
     </div>
