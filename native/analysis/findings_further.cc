@@ -8,6 +8,7 @@
 #include "analysis/intervals.h"
 #include "analysis/memory.h"
 #include "analysis/messages.h"
+#include "base/ascii.h"
 #include "base/saturating.h"
 #include "model/names.h"
 #include "store/recorder.h"
@@ -167,7 +168,7 @@ std::vector<std::vector<int64_t>> Dims(std::string_view text) {
   for (char c : text) {
     if (c == '[') {
       if (++depth == 2) lists.emplace_back();
-    } else if (c >= '0' && c <= '9') {
+    } else if (IsDigit(c)) {
       if (number < (int64_t{1} << 50)) number = std::max<int64_t>(number, 0) * 10 + (c - '0');
     } else {
       if (number >= 0 && depth == 2) lists.back().push_back(number);

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 namespace emberline {
@@ -16,8 +17,6 @@ bool ContainsAny(std::string_view text, const std::string_view (&parts)[N]) {
   }
   return false;
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // `shape` with one of `letters` right before it: "s884", "h1688".
 bool HasShape(std::string_view name, std::string_view shape, std::string_view letters) {

@@ -37,12 +37,17 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
   // Where every kernel's name tells, a column of zeros says nothing.
   const bool all_known = std::all_of(data.rows.begin(), data.rows.end(),
                                      [](const Row& row) { return row.unknown_total == 0; });
-  const auto self_of = [host_only](const Row& row) {
-    return host_only ? row.host_self : row.device_self;
+  const auto sum_of = [&](Ns Row::*self) {
+    Ns sum = 0;
+    for (const Row& row : data.rows) sum += row.*self;
+    return sum;
   };
-  Ns all_self = 0;
-  for (const Row& row : data.rows) all_self += self_of(row);
-  const auto share_of_all = [=](const Row& row) { return RatioCell(self_of(row), all_self); };
+  // Where no device work leads to an operator, the host's time is what sets them apart.
+  const Ns all_on_device = sum_of(&Row::device_self);
+  const bool host_counts = host_only || all_on_device == 0;
+  const auto share_of_all = [self = host_counts ? &Row::host_self : &Row::device_self,
+                             all = host_counts ? sum_of(&Row::host_self) : all_on_device](
+                                const Row& row) { return RatioCell(row.*self, all); };
   FrameFinder frames(model);
   TableBuilder<Row> table;
   table.Add(TextKey("name", "Operator", "Name of the operator, as recorded."),
@@ -65,7 +70,7 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
           "operators called inside it. Concurrent work counts in full. Work of a CUDA graph counts "
           "for the operator that captured it, if the capture was recorded.")),
       &Row::device_self);
-  table.AddIf(!host_only,
+  table.AddIf(!host_counts,
               Share("share", "Share", "Device self as a share of that of all operators."),
               share_of_all);
   table.Add(on_device(Duration("deviceTotalUs", "Device total",
@@ -76,7 +81,8 @@ Table OperatorTable(const Model& model, const OperatorData& data, OperatorGroupi
                      "Host time in the operator itself, excluding operators called inside it and "
                      "runtime calls."),
             &Row::host_self);
-  table.AddIf(host_only, Share("share", "Share", "Host self as a share of that of all operators."),
+  table.AddIf(host_counts,
+              Share("share", "Share", "Host self as a share of that of all operators."),
               share_of_all);
   table.Add(Duration("hostTotalUs", "Host total",
                      "Host time from entering the operator to leaving it, summed over its calls. "

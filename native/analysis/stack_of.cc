@@ -8,6 +8,7 @@
 
 #include "analysis/stack_of_internal.h"
 #include "analysis/standard_library.h"
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/user_packages.h"
@@ -30,9 +31,8 @@ std::string StripAddress(std::string_view name) {
        at = name.find(" at 0x", from)) {
     out.append(name.substr(from, at - from));
     from = at + 6;
-    while (from < name.size() &&
-           ((name[from] >= '0' && name[from] <= '9') || (name[from] >= 'a' && name[from] <= 'f') ||
-            (name[from] >= 'A' && name[from] <= 'F'))) {
+    while (from < name.size() && (IsDigit(name[from]) || (name[from] >= 'a' && name[from] <= 'f') ||
+                                  (name[from] >= 'A' && name[from] <= 'F'))) {
       ++from;
     }
   }
@@ -65,7 +65,7 @@ bool InPythonLib(std::string_view path) {
        at = path.find("python", at + 1)) {
     if (at == 0 || path[at - 1] != '/' || at + 7 >= path.size()) continue;
     size_t end = at + 6;
-    while (end < path.size() && ((path[end] >= '0' && path[end] <= '9') || path[end] == '.')) ++end;
+    while (end < path.size() && (IsDigit(path[end]) || path[end] == '.')) ++end;
     if (end == at + 6 || end >= path.size() || path[end] != '/') continue;
     if (at >= 4 && path.substr(at - 4, 4) == "lib/") return true;
     if (path.substr(end).starts_with("/lib/")) return true;
@@ -161,7 +161,7 @@ Frame ParseFrameName(std::string_view name) {
   for (size_t at = name.rfind("): "); at != std::string_view::npos && at > 0;
        at = name.rfind("): ", at - 1)) {
     size_t open = at;
-    while (open > 0 && name[open - 1] >= '0' && name[open - 1] <= '9') --open;
+    while (open > 0 && IsDigit(name[open - 1])) --open;
     if (open < at && open > 0 && name[open - 1] == '(') {
       int64_t line = 0;
       const auto [end, error] = std::from_chars(name.data() + open, name.data() + at, line);

@@ -16,6 +16,7 @@
 #include "app/errors.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "base/ascii.h"
 #include "base/cores.h"
 #include "base/escape.h"
 #include "base/file.h"
@@ -70,9 +71,7 @@ Result<std::vector<std::string>> LinesOf(const std::string& path) {
 std::string DigestName(const std::string& worker, const std::string& id) {
   std::string name = worker.substr(0, 80);
   for (char& c : name) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       c == '-' || c == '_' || c == '.';
-    if (!plain) c = '_';
+    if (!IsWordCharacter(c) && c != '-' && c != '.') c = '_';
   }
   return name + "." + id + kDigestExtension;
 }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace emberline {
 namespace {
 
 // Longer numbers are no lengths of identifiers.
 constexpr size_t kMostDigits = 6;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Digits at `at`, at most kMostDigits; their value in `value`.
 size_t ReadNumber(std::string_view name, size_t at, size_t* value) {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/case.h"
 
 namespace emberline {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The run of digits at `*at`, without leading zeros; `*at` moves behind it.
 std::string_view TakeDigits(std::string_view text, size_t* at) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/ascii.h"
 #include "compare/tables.h"
 
 namespace emberline {
@@ -13,10 +14,6 @@ namespace {
 // Kernels of one function whose names differ on the two sides; of more, each is compared with each
 // no longer.
 constexpr size_t kMaxVariants = 64;
-
-bool IsWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 // The name without what stands in angle brackets and parentheses. "(anonymous namespace)" is part
 // of a name.

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "analysis/operators.h"
+#include "base/ascii.h"
 #include "base/errors.h"
 #include "base/hash.h"
 #include "compare/step_tree.h"
@@ -14,7 +15,7 @@ namespace {
 // "Linear" of "Linear_3": the number says which instance it is, and shifts when one is added.
 std::string_view WithoutNumber(std::string_view name) {
   size_t end = name.size();
-  while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9') --end;
+  while (end > 0 && IsDigit(name[end - 1])) --end;
   return end < name.size() && end > 1 && name[end - 1] == '_' ? name.substr(0, end - 1) : name;
 }
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "base/case.h"
 
 namespace emberline {
 namespace {
 
 bool IsWordEnd(std::string_view text, size_t at) {
-  return at >= text.size() ||
-         !((text[at] >= 'a' && text[at] <= 'z') || (text[at] >= '0' && text[at] <= '9'));
+  return at >= text.size() || !((text[at] >= 'a' && text[at] <= 'z') || IsDigit(text[at]));
 }
 
 // Length of the longest alias that `name` holds as whole words; 0 for none. Both in lower case.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.h"
 #include "cost/arguments.h"
 #include "model/names.h"
 
@@ -18,9 +19,9 @@ std::optional<std::vector<int64_t>> NumbersOf(std::string_view recorded) {
 // "Linear_3": the class without the number of the instance.
 std::string_view ModuleClass(std::string_view module) {
   const size_t at = module.rfind('_');
-  const bool numbered = at != std::string::npos && at > 0 && at + 1 < module.size() &&
-                        std::all_of(module.begin() + static_cast<long>(at) + 1, module.end(),
-                                    [](char c) { return c >= '0' && c <= '9'; });
+  const bool numbered =
+      at != std::string::npos && at > 0 && at + 1 < module.size() &&
+      std::all_of(module.begin() + static_cast<long>(at) + 1, module.end(), IsDigit);
   return numbered ? module.substr(0, at) : module;
 }
 

@@ -9,6 +9,7 @@ extern "C" {
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "base/ascii.h"
 #include "cost/errors.h"
 }
 
@@ -175,10 +176,6 @@ int Run(lua_State* lua) {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, reference);
   lua_call(lua, 0, 1);
   return 1;
-}
-
-bool IsWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 // What a formula has no use for and a hostile one does; null when there is none. Numbers and

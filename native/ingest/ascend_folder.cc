@@ -5,13 +5,14 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/ascii.h"
+
 namespace emberline {
 namespace fs = std::filesystem;
 namespace {
 
 bool AllDigits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
 }
 
 // Of the folder <...>_ascend_pt.

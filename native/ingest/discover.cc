@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/natural_order.h"
@@ -24,8 +25,6 @@ constexpr int kMaxDepth = 12;
 constexpr size_t kMaxEntries = 200'000;
 constexpr size_t kMaxSniffed = 2'000;
 constexpr size_t kMaxSkipped = 100;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/case.h"
 #include "base/text.h"
 
@@ -65,7 +66,6 @@ std::vector<std::string> WordsOf(std::string_view name) {
   std::vector<std::string> words;
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string word;
   const auto finish = [&] {
     if (!word.empty()) words.push_back(std::move(word));
@@ -75,14 +75,14 @@ std::vector<std::string> WordsOf(std::string_view name) {
     const char c = name[i];
     // Types follow, unless this is "(anonymous namespace)".
     if (c == '<' || (c == '(' && !name.substr(i).starts_with("(anonymous"))) break;
-    if (!is_lower(c) && !is_upper(c) && !is_digit(c)) {
+    if (!is_lower(c) && !is_upper(c) && !IsDigit(c)) {
       finish();
       continue;
     }
     if (is_upper(c) && i > 0) {
       const char before = name[i - 1];
       const bool begins = i + 1 < name.size() && is_lower(name[i + 1]);
-      if (is_lower(before) || (is_digit(before) && begins) || (is_upper(before) && begins)) {
+      if (is_lower(before) || (IsDigit(before) && begins) || (is_upper(before) && begins)) {
         finish();
       }
     }
@@ -161,7 +161,7 @@ bool IsSynchronizingCall(std::string_view name) {
 
 bool IsBackwardName(std::string_view name) {
   if (name.starts_with("autograd::engine::evaluate_function")) return true;
-  while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
+  while (!name.empty() && IsDigit(name.back())) name.remove_suffix(1);
   return name.ends_with("Backward");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/release.h"
 #include "model/names.h"
 
@@ -57,7 +58,7 @@ class PassBuilder {
   // functions in Python ("ScaleBackward") may read it anywhere.
   bool IsOperatorNode(SliceIndex op) const {
     const std::string_view name = s_.name(op);
-    return !name.empty() && name.back() >= '0' && name.back() <= '9';
+    return !name.empty() && IsDigit(name.back());
   }
 
   // Rule 3: per backward op, which of the ops directly inside it take numbers.

@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "base/errors.h"
 #include "base/hash.h"
 #include "base/parse_integer.h"
@@ -171,7 +172,7 @@ std::string NodeOf(const std::string& worker) {
   }
   const size_t cut = worker.rfind('_');
   if (cut == std::string::npos || cut == 0 || cut + 1 >= worker.size()) return worker;
-  const bool number = worker[cut + 1] >= '0' && worker[cut + 1] <= '9';
+  const bool number = IsDigit(worker[cut + 1]);
   const std::string name = worker.substr(0, cut);
   // "rank_3" names a rank, "node_3" a machine.
   const bool counts = name == "rank" || name == "worker" || name == "process" || name == "node";

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "base/number_text.h"
 #include "render/errors.h"
@@ -39,14 +40,13 @@ bool IsAddress(std::string_view word) {
   if (word.find('@') != std::string_view::npos || word.find("://") != std::string_view::npos) {
     return true;
   }
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            static_cast<unsigned char>(c) >= 0x80;
   };
   for (size_t i = 0; i + 1 < word.size(); ++i) {
     if (word[i] == '.' && is_letter(word[i + 1])) return true;
-    if (word[i] == '#' && is_digit(word[i + 1])) return true;
+    if (word[i] == '#' && IsDigit(word[i + 1])) return true;
   }
   return false;
 }

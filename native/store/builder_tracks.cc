@@ -1,11 +1,11 @@
 // Tracks of a trace, when all its rows are known: what they are, their order, whose they are.
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/case.h"
 #include "store/builder.h"
 
@@ -15,7 +15,7 @@ namespace {
 // Number at the end of a text such as "[TP00] 3", or -1.
 int64_t TrailingNumber(std::string_view text) {
   size_t begin = text.size();
-  while (begin > 0 && std::isdigit(static_cast<unsigned char>(text[begin - 1]))) --begin;
+  while (begin > 0 && IsDigit(text[begin - 1])) --begin;
   int64_t value = -1;
   std::from_chars(text.data() + begin, text.data() + text.size(), value);
   return value;

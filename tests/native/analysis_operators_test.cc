@@ -322,3 +322,24 @@ TEST_CASE("a stack without text is none, and takes no column", "[operators]") {
     CHECK(table.columns[table.ColumnIndex("stacks")].hidden == stack.empty());
   }
 }
+
+TEST_CASE("the share is of device time where an operator has some, else of host time",
+          "[operators]") {
+  for (const bool linked : {true, false}) {
+    Drawing d;
+    d.Op("aten::mm", 0, 10);
+    if (linked) d.Launch(1, 2, 1);
+    d.Op("aten::relu", 20, 30);
+    d.Kernel("gemm", 1, 60, 5);
+    const Loaded m = Load(d);
+    const Table table = OperatorTable(*m, Get(m), OperatorGrouping::kName);
+    const char* self = linked ? "deviceSelfUs" : "hostSelfUs";
+    CHECK(table.ColumnIndex("share") == table.ColumnIndex(self) + 1);
+    const std::string first = linked ? "aten::mm" : "aten::relu";
+    const double part = linked ? 1 : 0.75;
+    for (const std::vector<Cell>& row : table.rows) {
+      CHECK(NumberIn(table, row, "share") ==
+            (TextIn(table, row, "name") == first ? part : 1 - part));
+    }
+  }
+}

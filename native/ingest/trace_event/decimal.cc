@@ -4,12 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "base/ascii.h"
 #include "base/case.h"
 
 namespace emberline {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // With an exponent: the digits with the decimal point moved.
 TimeText ParseWithExponent(std::string_view text, bool negative, Ns* ns, bool* has_fraction) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "ingest/trace_event/scan.h"
 
 namespace emberline {
@@ -193,7 +194,7 @@ bool IsSoundWord(std::string_view word) {
   size_t i = !word.empty() && word[0] == '-' ? 1 : 0;
   const auto digits = [&] {
     const size_t from = i;
-    while (i < word.size() && word[i] >= '0' && word[i] <= '9') ++i;
+    while (i < word.size() && IsDigit(word[i])) ++i;
     return i - from;
   };
   if (digits() == 0) return false;
