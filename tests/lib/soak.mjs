@@ -2,6 +2,7 @@
 // for days must not grow.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { choices } from '../rpc/choices.mjs';
 import { drawTrace, plainMethods, startDaemon } from '../rpc/daemon.mjs';
 
@@ -11,6 +12,23 @@ const python = (round) =>
 /** Resident memory of a process, bytes. */
 const residentOf = (pid) =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
+
+/**
+ * Resident memory of a daemon that rests, bytes. What was closed goes back to the system once nothing
+ * runs any more, half a second after the last request at the latest: before, its memory depends on
+ * how busy the machine is.
+ */
+async function residentAtRest(pid) {
+  await sleep(600);
+  let last = residentOf(pid);
+  for (let tries = 0; tries < 50; ++tries) {
+    await sleep(100);
+    const now = residentOf(pid);
+    if (now >= last) return now;
+    last = now;
+  }
+  return last;
+}
 
 /** The trace of a round: of another length each time, so that nothing of the last one fits. */
 function writeRound(file, source, round) {
@@ -31,8 +49,9 @@ function writeRound(file, source, round) {
 }
 
 /**
- * Runs `rounds` of them in one daemon, in `folder`. Gives the resident memory after each, bytes; with
- * `cache`, traces come from there every other round.
+ * Runs `rounds` of them in one daemon, in `folder`. Gives the resident memory at rest after every fifth,
+ * or a hundred times in all where that is less often, bytes; with `cache`, traces come from there every
+ * other round.
  */
 export async function soak(folder, rounds, { cache = true } = {}) {
   const file = join(folder, 'soak.pt.trace.json');
@@ -43,6 +62,7 @@ export async function soak(folder, rounds, { cache = true } = {}) {
       : {},
   });
   const resident = [];
+  const between = Math.max(5, Math.floor(rounds / 100));
   try {
     await daemon.initialize();
     for (let round = 0; round < rounds; ++round) {
@@ -68,7 +88,7 @@ export async function soak(folder, rounds, { cache = true } = {}) {
       }
       if (info.events === 0) throw new Error('the trace is empty');
       await daemon.request('profile/close', { profileId });
-      resident.push(residentOf(daemon.child.pid));
+      if ((round + 1) % between === 0) resident.push(await residentAtRest(daemon.child.pid));
     }
     return resident;
   } finally {
