@@ -2,8 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import type { Row } from '#shared/protocol.ts';
 import { commonTexts } from '../../lib/texts.ts';
+import { Name } from '../../widgets/name.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
+import type { CellRenderer } from '../../widgets/table/row.tsx';
 import {
   filterFor,
   moduleAction,
@@ -32,6 +34,19 @@ function actions(row: Row): RowAction[] {
   ];
 }
 
+const launchCells: Record<string, CellRenderer> = {
+  ...costCells,
+  // PyProf's name has no template arguments, which tell what the kernel does.
+  kernel: (row, names) => {
+    const whole = text(row, 'name');
+    return <Name whole={whole} shown={names.get(whole) ?? whole} />;
+  },
+  tc: (row) => {
+    const uses = text(row, 'tc');
+    return uses === '-' ? <span class="no-value">{'\u2013'}</span> : uses;
+  },
+};
+
 export function LaunchList(props: { toolbar: ComponentChildren }) {
   return (
     <DataTable
@@ -43,8 +58,8 @@ export function LaunchList(props: { toolbar: ComponentChildren }) {
       method="view/kernelList"
       defaultSort="idx"
       rowKey={(row) => text(row, 'slice')}
-      nameColumns={['kernel']}
-      renderCell={costCells}
+      nameColumns={['name']}
+      renderCell={launchCells}
       lesser={[
         'altseq',
         'layer',

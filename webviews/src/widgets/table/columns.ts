@@ -2,6 +2,7 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { Column, Row } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
+import { namesPx } from '../../lib/columns.ts';
 import { fileName, numberColumnPx, shapesText } from '../../lib/format.ts';
 import { columnNames } from '../../lib/legend_names.ts';
 import { shortName } from '#shared/names.ts';
@@ -138,13 +139,16 @@ const named: ReadonlyMap<string, number> = new Map([
   ['reason', 290],
 ]);
 
+/** A function and the word that tells what its kernel does. */
+export const functionPx = 220;
+
 /** Columns that tell rows of one name apart, and their part of the room. */
 const besides: ReadonlySet<string> = new Set(['operator', 'inputShapes', 'params']);
 const besidesPart = 6;
 
 /** What texts of so many letters take, and no more than `most` pixels. */
 const textPx = (letters: number, least: number, most: number): number =>
-  Math.round(Math.min(most, Math.max(least, letters * 7.2 + 24)));
+  Math.round(Math.min(most, Math.max(least, namesPx(letters))));
 
 /**
  * The least width of a column whose largest value is `largest`. `drawn`: its cells show something else
@@ -174,7 +178,7 @@ export function minimumWidth(
   // Names have room before columns that matter less.
   const mostNamed = named.get(column.key);
   if (mostNamed !== undefined) return textPx(largest, 110, mostNamed);
-  if (column.key === 'kernel') return 190;
+  if (column.key === 'kernel') return functionPx;
   if (column.key === 'grid' || column.key === 'block') return textPx(largest, 80, 140);
   if (besides.has(column.key)) {
     return textPx(largest, 110, Math.max(116, Math.min(220, roomPx / besidesPart)));
@@ -184,11 +188,22 @@ export function minimumWidth(
   return textPx(largest, numberColumnPx(column.title, ''), 116);
 }
 
+/** How much of the spare room a column gets that is not the first, as far as its cells have use for it. */
+function spareShare(column: Column, leastPx: number, largest: number): number {
+  if (column.key === 'confidence') return 1;
+  if (column.key === 'kernel') return 4;
+  if (column.type === 'bool') return 0.6;
+  if (column.type !== 'text') return 1;
+  return namesPx(largest) <= leastPx ? 0.6 : 1.8;
+}
+
+/** Columns of a grid: each has its `least` pixels, and its part of what they leave. */
 export function gridTemplate(
   columns: readonly Column[],
   chosen: Readonly<Record<string, number>>,
   least: readonly number[],
   firstShare: number,
+  largest: Readonly<Record<string, number>>,
 ): string {
   return columns
     .map((column, index) => {
@@ -197,13 +212,7 @@ export function gridTemplate(
       const share =
         index === 0 && !numeric(column)
           ? firstShare
-          : column.key === 'confidence'
-            ? 1
-            : column.type === 'text'
-              ? 1.8
-              : column.type === 'bool'
-                ? 0.6
-                : 1;
+          : spareShare(column, least[index]!, largest[column.key] ?? 0);
       return `minmax(${least[index]}px, ${share}fr)`;
     })
     .join(' ');

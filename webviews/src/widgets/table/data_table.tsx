@@ -17,7 +17,13 @@ import { widgetTexts } from '../texts.ts';
 import { useWidth } from '../width.ts';
 import { actionsWidthPx, type RowAction } from './actions.tsx';
 import { numeric, twistyPx } from './cells.tsx';
-import { gridTemplate, minimumWidth, useMeasures, usePresentColumns } from './columns.ts';
+import {
+  functionPx,
+  gridTemplate,
+  minimumWidth,
+  useMeasures,
+  usePresentColumns,
+} from './columns.ts';
 import { fitColumns, framePx } from './fit.ts';
 import { useFocusOn } from './focus.ts';
 import { Head } from './head.tsx';
@@ -129,8 +135,7 @@ function useColumns<M extends TableMethod>(
       : (measures.longestName ?? measures.largest[present[0]?.key ?? ''] ?? 0);
   const wantedPx = namesPx(letters, props.detail === undefined ? undefined : 24 + twistyPx);
   const namePx = Math.max(
-    // A function and the word that tells what its kernel does.
-    measures.longestName === undefined ? 0 : 220,
+    measures.longestName === undefined ? 0 : functionPx,
     namesWidth(wantedPx, roomPx),
   );
   const needs = present.map((column, index) => ({
@@ -169,7 +174,7 @@ function useColumns<M extends TableMethod>(
     scales: measures.scales.filter((_, index) => fit.isShown(present[index]!.key)),
     columnCount: columns.length + (props.actions === undefined ? 0 : 1),
     inMenu: fit.inMenu,
-    template: `${gridTemplate(columns, widths.value, least, props.firstShare ?? 5)}${actions}`,
+    template: `${gridTemplate(columns, widths.value, least, props.firstShare ?? 5, measures.largest)}${actions}`,
     minWidth,
     setWidth: (column: Column, px: number): void => {
       widths.value = { ...widths.value, [column.key]: Math.round(Math.max(48, px)) };
