@@ -1,6 +1,8 @@
 // Two profiles compared in the window: chosen in the palette, in the Explorer and in the profiles view;
 // the verdict, the way into a step, the code of either side, and all of it again after a reload.
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hintOnLine } from './hints.mjs';
 import { commandLine, goToView } from './product.mjs';
@@ -182,6 +184,34 @@ describe('a comparison of two profiles', () => {
     await workbench.tab('fixed.pt.trace.json.gz').waitFor();
     const profile = await workbench.webviewFrame('#tab-timeline[aria-selected=true]');
     await profile.getByText('aten::convolution_backward').first().waitFor();
+  });
+
+  step('the setting of the wheel reaches both timelines', async () => {
+    await workbench.tab('fixed \u2194 slow').click();
+    const frame = await comparison();
+    await goToView(frame, 'Timelines');
+    const side = frame.getByRole('group', { name: 'Timeline of the baseline', exact: true });
+    await frame.locator('[data-settled=true]').first().waitFor();
+    const window = () => side.getAttribute('data-window');
+    const lanes = side.getByRole('application');
+    const box = await lanes.boundingBox();
+    const before = await window();
+    /** A small step of the wheel, as of a trackpad, which scrolls unless the setting says otherwise. */
+    const turn = () =>
+      lanes.dispatchEvent('wheel', {
+        deltaY: -12,
+        clientX: box.x + box.width / 2,
+        clientY: box.y + box.height / 2,
+      });
+    await turn();
+    assert.equal(await window(), before);
+    const file = join(workbench.workspace, '.vscode', 'settings.json');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ 'emberline.timeline.wheel': 'zoom' }));
+    await waitUntil('the wheel to zoom', async () => {
+      await turn();
+      return (await window()) !== before;
+    });
   });
 
   step('it looks right in every theme', async () => {

@@ -492,6 +492,44 @@ test('pinching zooms at the fingers, Shift and wheel scroll the rows', async () 
   await opened.close();
 });
 
+test('the wheel does what the setting says, and the shortcuts tell it', async () => {
+  const opened = await openTimeline();
+  const { page } = opened;
+  await page.setViewportSize({ width: 1280, height: 400 });
+  const box = await timelineCanvas(page).boundingBox();
+  const scrolled = () => timelineTracks(page).evaluate((element) => element.scrollTop);
+  const told = async (text) => {
+    await timelineCanvas(page).focus();
+    await page.keyboard.press('?');
+    const shortcuts = page.getByRole('dialog', { name: 'Timeline shortcuts' });
+    await shortcuts.getByText(`${text} (setting: Timeline: Wheel)`, { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await shortcuts.waitFor({ state: 'detached' });
+  };
+  await told('Zoom with a mouse, scroll with a trackpad');
+
+  await opened.send({ type: 'wheel', wheel: 'scroll' });
+  const before = await shownWindow(page);
+  await page.mouse.move(box.x + 200, box.y + 40);
+  // A whole notch of a mouse, which would zoom otherwise.
+  await page.mouse.wheel(0, 120);
+  await page.waitForFunction(
+    () => document.querySelector('[role=group][aria-label=Tracks]').scrollTop > 0,
+  );
+  assert.deepEqual(await shownWindow(page), before);
+  await told('Scroll the tracks');
+
+  await opened.send({ type: 'wheel', wheel: 'zoom' });
+  const at = await scrolled();
+  // A small step, as of a trackpad, which would scroll otherwise.
+  await page.mouse.wheel(0, -12);
+  const zoomed = await windowAfter(page, before);
+  assert.ok(zoomed[1] - zoomed[0] < before[1] - before[0]);
+  assert.equal(await scrolled(), at);
+  await told('Zoom');
+  await opened.close();
+});
+
 test('a box over rows adds up those rows alone', async () => {
   const opened = await openTimeline();
   const { page } = opened;

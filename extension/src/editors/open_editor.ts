@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { EditorState, Navigation, ToHost, ToView } from '#shared/messages.ts';
 import type { ViewName } from '#shared/protocol.ts';
-import { wheelHabit } from '../workspace/config.ts';
 import { hostParamsOf, type Context } from '../workspace/context.ts';
 import { openAsText } from './as_text.ts';
 import { besideCode, closeTabLeftBehind, PagePanel, type PageOwner } from './page_panel.ts';
@@ -104,7 +103,6 @@ export class OpenEditor implements vscode.Disposable, PageOwner {
       isFile: document.uri.scheme !== profileScheme,
       state: session.state,
       ...this.page.common,
-      wheel: wheelHabit(),
     });
   }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { EditorState } from '#shared/messages.ts';
+import { wheelHabit } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import type { PagePanel } from './page_panel.ts';
 import { StateStore } from './state_store.ts';
@@ -24,6 +25,12 @@ export abstract class PageEditors<
   constructor(context: Context) {
     this.context = context;
     this.states = new StateStore(context.extension.workspaceState);
+    context.extension.subscriptions.push(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration('emberline.timeline.wheel')) return;
+        for (const editor of this.editors) editor.page.post({ type: 'wheel', wheel: wheelHabit() });
+      }),
+    );
   }
 
   abstract openCustomDocument(uri: vscode.Uri): Document;

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { SideName } from '#shared/comparison.ts';
-import type { SourceTarget, ToHost, ToView } from '#shared/messages.ts';
+import type { SourceTarget, ToHost, ToView, WheelHabit } from '#shared/messages.ts';
 import { profileTexts } from '#shared/texts.ts';
 import { plainText } from '../source/format.ts';
 import { locateSource, openSource, type SourceAsker } from '../source/open_source.ts';
+import { wheelHabit } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import { parseMessage } from './messages.ts';
 import { pageHtml } from './page_html.ts';
@@ -147,11 +148,12 @@ export class PagePanel {
   }
 
   /** What every page is told at its start. */
-  get common(): { reducedMotion: boolean; linkBase: string } {
+  get common(): { reducedMotion: boolean; linkBase: string; wheel: WheelHabit } {
     const motion = vscode.workspace.getConfiguration('workbench').get<string>('reduceMotion');
     return {
       reducedMotion: motion === 'on',
       linkBase: `${vscode.env.uriScheme}://${this.context.extension.extension.id}`,
+      wheel: wheelHabit(),
     };
   }
 

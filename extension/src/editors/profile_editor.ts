@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { EditorState, Navigation, ViewSelection } from '#shared/messages.ts';
 import type { ViewName } from '#shared/protocol.ts';
 import type { OpenProfile } from '../daemon/profiles.ts';
-import { pathsChanged, rulesChanged, wheelHabit } from '../workspace/config.ts';
+import { pathsChanged, rulesChanged } from '../workspace/config.ts';
 import type { Context } from '../workspace/context.ts';
 import { DiskWatch } from './disk_watch.ts';
 import { PageEditors } from './page_editors.ts';
@@ -26,10 +26,6 @@ export class ProfileEditors extends PageEditors<ProfileDocument, OpenEditor> {
   constructor(context: Context) {
     super(context);
     context.extension.subscriptions.push(
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (!event.affectsConfiguration('emberline.timeline.wheel')) return;
-        for (const editor of this.editors) editor.post({ type: 'wheel', wheel: wheelHabit() });
-      }),
       this.refreshOn((event) => pathsChanged(event) || rulesChanged(event)),
     );
   }

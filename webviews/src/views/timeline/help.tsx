@@ -1,14 +1,16 @@
 // The keys of the timeline, as a list.
 import { useEffect, useRef } from 'preact/hooks';
+import type { WheelHabit } from '#shared/messages.ts';
+import { wheelHabit } from '../../host/store.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Button } from '../../widgets/controls.tsx';
 import { helpOpen } from './state.ts';
 import { frameStats } from './status.ts';
 import { timelineTexts } from './texts.ts';
 
-const keys: readonly [string, string][] = [
+const keysFor = (habit: WheelHabit): readonly [string, string][] => [
   [timelineTexts.zoomAtPointerKeys, timelineTexts.zoomAtPointer],
-  ['wheel', timelineTexts.wheelHelp],
+  ['wheel', timelineTexts.wheelHelp(habit)],
   [timelineTexts.zoomKeys, timelineTexts.zoomInAndOut],
   [timelineTexts.moveKeys, timelineTexts.move],
   [timelineTexts.scrollTracksKeys, timelineTexts.scrollTracks],
@@ -49,7 +51,7 @@ export function Help() {
     >
       <h2>{timelineTexts.timelineShortcuts}</h2>
       <dl>
-        {keys.map(([key, what]) => (
+        {keysFor(wheelHabit.value).map(([key, what]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>

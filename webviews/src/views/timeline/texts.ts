@@ -1,4 +1,5 @@
 // The texts of the timeline.
+import type { WheelHabit } from '#shared/messages.ts';
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 
 export const timelineTexts = {
@@ -17,7 +18,15 @@ export const timelineTexts = {
 
   zoomAtPointerKeys: 'Ctrl + wheel, pinch',
   zoomAtPointer: 'Zoom at the pointer',
-  wheelHelp: 'Zoom with a mouse, scroll with a trackpad (setting: Timeline: Wheel)',
+  wheelHelp: (habit: WheelHabit) => {
+    const does =
+      habit === 'auto'
+        ? 'Zoom with a mouse, scroll with a trackpad'
+        : habit === 'zoom'
+          ? 'Zoom'
+          : 'Scroll the tracks';
+    return `${does} (setting: Timeline: Wheel)`;
+  },
   zoomKeys: 'w, s',
   zoomInAndOut: 'Zoom in and out',
   moveKeys: 'drag, a, d',
