@@ -515,7 +515,14 @@ test('a name has the same hue in the timeline and in graphs', () => {
 });
 
 test('labels of roofs keep clear of points and of each other', () => {
-  const level = { label: 'fp32 vector 19.5 TFLOP/s', x1: 100, y1: 80, x2: 500, y2: 80 };
+  const level = {
+    label: 'fp32 vector 19.5 TFLOP/s',
+    short: 'fp32 vector',
+    x1: 100,
+    y1: 80,
+    x2: 500,
+    y2: 80,
+  };
   const free = labelPlaces([level], [])[0];
   assert.ok(free.x + free.width <= 500 && free.x + free.width > 490 && free.y < 80);
   // A point where the label would stand: it moves along the line.
@@ -533,6 +540,33 @@ test('labels of roofs keep clear of points and of each other', () => {
   const few = [150, 250, 350, 450].map((x) => ({ x, y: 72, r: 6 }));
   assert.ok(labelPlaces([level], few)[0].y > 80);
   assert.ok(labelPlaces([level, below], few)[0].y < 80);
+});
+
+test('a roof whose label would lie on another one has a short label, or none', () => {
+  const level = (label, y) => ({
+    label: `${label} 19.5 TFLOP/s`,
+    short: label,
+    x1: 0,
+    x2: 260,
+    y1: y,
+    y2: y,
+  });
+  const lines = [80, 84, 88, 92, 96, 100].map((y, index) => level(`fp${index} vector`, y));
+  const places = labelPlaces(lines, []);
+  const shown = places.filter((place) => place !== undefined);
+  assert.ok(shown.length < lines.length, 'there is no room for all of them');
+  assert.ok(shown.some(({ text }) => lines.some(({ short }) => short === text)));
+  for (const [index, one] of shown.entries()) {
+    for (const other of shown.slice(0, index)) {
+      const apart =
+        one.x + one.width <= other.x ||
+        other.x + other.width <= one.x ||
+        Math.abs(one.y - other.y) >= 12;
+      assert.ok(apart, JSON.stringify([one, other]));
+    }
+  }
+  // Nothing stands over the numbers of the axis.
+  assert.deepEqual(labelPlaces([level('fp64 matrix', 80)], [], 250), [undefined]);
 });
 
 test('a tree with one root shows what is inside it', () => {

@@ -86,7 +86,7 @@ export const shellTexts = {
   rankOf: (rank: number, worldSize: number | null) =>
     `Rank ${fixed(rank, 0)}${worldSize === null || worldSize < 0 ? '' : ` of ${fixed(worldSize, 0)}`}`,
   rankHint: 'Rank of this process in the run',
-  durationHint: 'Duration of the recording',
+  durationHint: 'Duration of the recording, from its first event to its last',
   stepsNamed: (steps: string) => `Steps ${steps}`,
 
   moreViews: 'More views',

@@ -1,6 +1,6 @@
 // The time of each step, and of their average.
 import { useRef } from 'preact/hooks';
-import type { ViewOverviewResult } from '#shared/protocol.ts';
+import type { TraceInfo, ViewOverviewResult } from '#shared/protocol.ts';
 import { selectSteps } from '../../host/choices.ts';
 import { viewState } from '../../host/view_state.ts';
 import { deviceKind, trace } from '../../host/store.ts';
@@ -118,6 +118,14 @@ function BreakdownBar(props: { shown: readonly ShownRole[]; parts: Parts; whole:
   );
 }
 
+/** That the one step of a trace without steps is shorter than the recording, where that shows. */
+function lessThanRecorded(info: TraceInfo): string | undefined {
+  const [all] = info.steps;
+  if (info.hasRecordedSteps || all === undefined) return undefined;
+  const [counted, recorded] = [all.durationNs, info.durationNs].map((ns) => quantity(ns, 'ns'));
+  return counted === recorded ? undefined : overviewTexts.ofRecorded(counted!, recorded!);
+}
+
 export function Average(props: {
   result: ViewOverviewResult;
   shown: ShownRole[];
@@ -131,6 +139,7 @@ export function Average(props: {
   const average = only ?? props.result.average;
   const parts = average.parts as Parts;
   const root = useRef<HTMLDivElement>(null);
+  const less = trace.value === undefined || props.part ? undefined : lessThanRecorded(trace.value);
   return (
     <Panel
       actions={<TableMenu name={overviewTexts.averageStepTime} place={root} />}
@@ -164,7 +173,9 @@ export function Average(props: {
                 ? commonTexts.step
                 : props.part
                   ? overviewTexts.partRead
-                  : commonTexts.wholeTrace,
+                  : less !== undefined
+                    ? overviewTexts.allOperations
+                    : commonTexts.wholeTrace,
               <Figure key="whole" us={average.durationUs} />,
               share(average.durationUs, average.durationUs),
             ],
@@ -180,6 +191,7 @@ export function Average(props: {
             ]),
           ]}
         />
+        {less === undefined ? null : <p class="note">{less}</p>}
         {props.part && !props.result.hasDeviceWork ? (
           <p class="note">{overviewTexts.deviceWorkLater(deviceKind.value)}</p>
         ) : null}

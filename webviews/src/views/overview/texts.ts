@@ -124,6 +124,9 @@ export const overviewTexts = {
   wholeTrace: 'whole trace',
   partial: 'partial',
   partialNote: '* partial: cut off by the end of the recording, left out of averages',
+  allOperations: 'First to last operation',
+  ofRecorded: (counted: string, recorded: string) =>
+    `No steps were recorded. Time counts from the first operation to the last: ${counted} of the ${recorded} recorded.`,
   averageStepTime: 'Average step time',
   stepPartial: (name: string) => `Step ${name}, partial`,
   breakdown: 'Breakdown',

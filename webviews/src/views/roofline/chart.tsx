@@ -93,25 +93,27 @@ function roofsOf(
 ): LabelledLine[] {
   const top = peaks.length > 0 ? Math.max(...peaks.map((peak) => peak.flopsPerS)) : 10 ** ys.to;
   const fastest = Math.max(...bandwidths.map(({ bytesPerS }) => bytesPerS), 0);
-  const level = peaks.map(({ label, flopsPerS }) => ({
+  const level = peaks.map(({ label, short, flopsPerS }) => ({
     label,
+    short,
     x1: x(Math.max(10 ** xs.from, fastest > 0 ? flopsPerS / fastest : 0)),
     y1: y(flopsPerS),
     x2: right,
     y2: y(flopsPerS),
   }));
-  const slopes = bandwidths.map(({ label, bytesPerS }) => {
+  const slopes = bandwidths.map(({ label, short, bytesPerS }) => {
     const from = Math.max(10 ** xs.from, 10 ** ys.from / bytesPerS);
     const to = Math.min(10 ** xs.to, top / bytesPerS);
-    return { label, x1: x(from), y1: y(from * bytesPerS), x2: x(to), y2: y(to * bytesPerS) };
+    const [y1, y2] = [y(from * bytesPerS), y(to * bytesPerS)];
+    return { label, short, x1: x(from), y1, x2: x(to), y2 };
   });
   return [...level, ...slopes.filter(({ x1, x2 }) => x2 > x1)];
 }
 
-/** Lines above the points, which stay within reach of the pointer, and labels above all. */
-function Roofs({ chart, width }: { chart: RoofChartProps; width: number }) {
+/** The roofs of a chart that is so wide, and where their labels stand. */
+function useRoofs(chart: RoofChartProps, width: number) {
   const { points, peaks, bandwidths, height } = chart;
-  const { lines, places } = useMemo(() => {
+  return useMemo(() => {
     const scales = scalesOf(chart, width);
     const longest = points[0]?.timeUs ?? 0;
     const discs = points.map((point) => ({
@@ -120,24 +122,43 @@ function Roofs({ chart, width }: { chart: RoofChartProps; width: number }) {
       r: radius(point, longest),
     }));
     const roofs = roofsOf(scales, width - margin.right, peaks, bandwidths);
-    return { lines: roofs, places: labelPlaces(roofs, discs) };
+    return { lines: roofs, places: labelPlaces(roofs, discs, margin.left) };
   }, [points, peaks, bandwidths, height, width]);
+}
+
+/** Below the points: what the pointer meets of a roof, so that one without room for its label has a name. */
+function RoofNames({ lines }: { lines: readonly LabelledLine[] }) {
+  return (
+    <>
+      {lines.map(({ label, x1, y1, x2, y2 }) => (
+        <line key={label} class="roof-reach" x1={x1} y1={y1} x2={x2} y2={y2}>
+          <title>{label}</title>
+        </line>
+      ))}
+    </>
+  );
+}
+
+/** Lines above the points, which stay within reach of the pointer, and labels above all. */
+function Roofs({ lines, places }: ReturnType<typeof useRoofs>) {
   return (
     <>
       {lines.map(({ label, x1, y1, x2, y2 }) => (
         <line key={label} class="roof-line" x1={x1} y1={y1} x2={x2} y2={y2} />
       ))}
-      {places.map(({ x, y, width: room, angle }, index) => (
-        <text
-          key={lines[index]!.label}
-          class="roof-text"
-          transform={`translate(${x} ${y}) rotate(${angle})`}
-          x={room}
-          text-anchor="end"
-        >
-          {lines[index]!.label}
-        </text>
-      ))}
+      {places.map((place, index) =>
+        place === undefined ? null : (
+          <text
+            key={lines[index]!.label}
+            class="roof-text"
+            transform={`translate(${place.x} ${place.y}) rotate(${place.angle})`}
+            x={place.width}
+            text-anchor="end"
+          >
+            {place.text}
+          </text>
+        ),
+      )}
     </>
   );
 }
@@ -151,6 +172,7 @@ export function RoofChart(props: RoofChartProps) {
   // Points of an earlier answer are gone.
   const shown = hot !== undefined && points.includes(hot) ? hot : undefined;
   const scales = scalesOf(props, Math.max(1, width));
+  const roofs = useRoofs(props, Math.max(1, width));
   const longest = points[0]?.timeUs ?? 0;
   const show = (point: RoofPoint | undefined): void => {
     last.current = point ?? last.current;
@@ -199,6 +221,7 @@ export function RoofChart(props: RoofChartProps) {
           xTitle={rooflineTexts.flopPerByte}
           yTitle={rooflineTexts.flopPerS}
         />
+        <RoofNames lines={roofs.lines} />
         {points.map((point, index) => (
           <g
             key={index}
@@ -214,7 +237,7 @@ export function RoofChart(props: RoofChartProps) {
             />
           </g>
         ))}
-        <Roofs chart={props} width={Math.max(1, width)} />
+        <Roofs {...roofs} />
       </PointFrame>
       {shown === undefined ? null : (
         <LinesTooltip x={scales.x(shown.x)} y={scales.y(shown.y)} width={width} lines={words} />

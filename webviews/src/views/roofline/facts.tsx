@@ -38,8 +38,11 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
     totals.unknownFlopsShare,
     totals.unknownBytesShare,
     totals.unknownShare,
-  ].map((part) => (part >= 0.0005 ? quantity(part, 'ratio') : ''));
-  const common = unknown.every((text) => text === unknown[0]) ? unknown[0] : undefined;
+  ];
+  const most = Math.max(...unknown);
+  // Shares that hardly differ are told once.
+  const alike = most - Math.min(...unknown) < 0.005;
+  const common = !alike ? undefined : most >= 0.0005 ? quantity(most, 'ratio') : '';
   return (
     <Facts
       row

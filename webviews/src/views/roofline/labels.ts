@@ -2,6 +2,7 @@
 
 /** A box on the chart, in pixels, turned by `angle` around its lower left corner. */
 export interface LabelPlace {
+  text: string;
   x: number;
   y: number;
   width: number;
@@ -12,6 +13,8 @@ export interface LabelPlace {
 /** A line, from its left end to its right one, in pixels. */
 export interface LabelledLine {
   label: string;
+  /** Stands where there is no room for the whole label. */
+  short: string;
   x1: number;
   y1: number;
   x2: number;
@@ -25,12 +28,15 @@ export interface Disc {
   r: number;
 }
 
-const letterPx = 6.8;
+const letterPx = 6.2;
 const heightPx = 12;
 /** Between a line and the foot of its label. */
 const gapPx = 4;
 const endPx = 4;
-const stepPx = 24;
+const stepPx = 12;
+/** Below the foot of a label, and at its ends, where another label must not be. */
+const feetPx = 2;
+const roomPx = 4;
 
 /** Whether a disc touches the box of a label. */
 function touches(place: LabelPlace, { x, y, r }: Disc): boolean {
@@ -69,30 +75,40 @@ function crosses(place: LabelPlace, line: LabelledLine): boolean {
   return from < to;
 }
 
-/** A label as a row of discs, for those that are placed after it. */
-function discsOf(place: LabelPlace): Disc[] {
-  const { angle, width } = place;
+/** The corners of a label's box with some room around it. */
+function cornersOf({ x, y, width, angle }: LabelPlace): [number, number][] {
   const turn = (angle * Math.PI) / 180;
-  const r = heightPx / 2;
-  return Array.from({ length: Math.ceil(width / r) + 1 }, (_, index) => {
-    const along = Math.min(width, index * r);
-    return {
-      x: place.x + along * Math.cos(turn) + r * Math.sin(turn),
-      y: place.y + along * Math.sin(turn) - r * Math.cos(turn),
-      r,
-    };
+  const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+  return [
+    [-roomPx, -heightPx],
+    [width + roomPx, -heightPx],
+    [width + roomPx, feetPx],
+    [-roomPx, feetPx],
+  ].map(([along, across]) => [x + along! * cos - across! * sin, y + along! * sin + across! * cos]);
+}
+
+/** Whether two labels lie on each other: no direction of their edges parts them. */
+function collide(one: LabelPlace, other: LabelPlace): boolean {
+  const boxes = [cornersOf(one), cornersOf(other)];
+  return [one.angle, one.angle + 90, other.angle, other.angle + 90].every((degrees) => {
+    const turn = (degrees * Math.PI) / 180;
+    const [first, second] = boxes.map((corners) =>
+      corners.map(([x, y]) => x * Math.cos(turn) + y * Math.sin(turn)),
+    );
+    return Math.max(...first!) > Math.min(...second!) && Math.max(...second!) > Math.min(...first!);
   });
 }
 
 /** Where the label of a line may stand: above it from its right end on, then below it. */
-function* candidates({ label, x1, y1, x2, y2 }: LabelledLine): Generator<LabelPlace> {
-  const width = label.length * letterPx;
+function* candidates({ x1, y1, x2, y2 }: LabelledLine, text: string): Generator<LabelPlace> {
+  const width = text.length * letterPx;
   const turn = Math.atan2(y2 - y1, x2 - x1);
   // A label that is longer than its line ends with it.
   const last = Math.hypot(x2 - x1, y2 - y1) - width - endPx;
   for (const away of [gapPx, -heightPx]) {
     for (let along = last; along === last || along >= endPx; along -= stepPx) {
       yield {
+        text,
         x: x1 + along * Math.cos(turn) + away * Math.sin(turn),
         y: y1 + along * Math.sin(turn) - away * Math.cos(turn),
         width,
@@ -106,24 +122,36 @@ function* candidates({ label, x1, y1, x2, y2 }: LabelledLine): Generator<LabelPl
 const lineWeight = 4;
 
 /**
- * Places for the labels of `lines`, in their order: the first where neither a point, a line nor another
- * label lies; where all are taken, the one that touches the fewest.
+ * Places for the labels of `lines`, in their order, right of `left`: the first where neither a point, a line
+ * nor another label lies, else the one that touches the fewest points and lines. Where all of them touch a line
+ * or another label, the short form is tried. A label that could only lie on another one is left out: both would
+ * be illegible.
  */
-export function labelPlaces(lines: readonly LabelledLine[], points: readonly Disc[]): LabelPlace[] {
-  const taken: Disc[] = [];
-  return lines.map((line) => {
-    let best: { place: LabelPlace; touched: number } | undefined;
-    for (const place of candidates(line)) {
-      // Another label makes both illegible, a point below the halo of a label does not.
+export function labelPlaces(
+  lines: readonly LabelledLine[],
+  points: readonly Disc[],
+  left = 0,
+): (LabelPlace | undefined)[] {
+  const taken: LabelPlace[] = [];
+  const best = (line: LabelledLine, text: string) => {
+    let found: { place: LabelPlace; touched: number } | undefined;
+    for (const place of candidates(line, text)) {
+      if (place.x < left || taken.some((other) => collide(place, other))) continue;
       const touched =
         points.filter((point) => touches(place, point)).length +
-        lineWeight * lines.filter((other) => other !== line && crosses(place, other)).length +
-        (points.length + lineWeight * lines.length + 1) *
-          taken.filter((disc) => touches(place, disc)).length;
-      if (best === undefined || touched < best.touched) best = { place, touched };
+        lineWeight * lines.filter((other) => other !== line && crosses(place, other)).length;
+      if (found === undefined || touched < found.touched) found = { place, touched };
       if (touched === 0) break;
     }
-    taken.push(...discsOf(best!.place));
-    return best!.place;
+    return found;
+  };
+  return lines.map((line) => {
+    const whole = best(line, line.label);
+    // The rate is worth a point below the label, but no line through it.
+    const short = (whole?.touched ?? lineWeight) < lineWeight ? undefined : best(line, line.short);
+    const found =
+      whole === undefined || (short !== undefined && short.touched < whole.touched) ? short : whole;
+    if (found !== undefined) taken.push(found.place);
+    return found?.place;
   });
 }

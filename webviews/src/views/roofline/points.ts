@@ -19,12 +19,16 @@ export interface RoofPoint {
 
 export interface PeakLine {
   label: string;
+  /** Without the rate. */
+  short: string;
   /** Operations per second. */
   flopsPerS: number;
 }
 
 export interface BandwidthLine {
   label: string;
+  /** Without the rate. */
+  short: string;
   bytesPerS: number;
 }
 
@@ -63,8 +67,10 @@ export function peakLines(
     }
     for (const [tera, names] of byPeak) {
       const of = known.length > 1 ? `${device.known} ` : '';
+      const units = joinUnits(names);
       lines.push({
-        label: rooflineTexts.peak(of, joinUnits(names), tera * 1e12),
+        label: rooflineTexts.peak(of, units, tera * 1e12),
+        short: `${of}${units}`,
         flopsPerS: tera * 1e12,
       });
     }
@@ -86,16 +92,11 @@ function joinUnits(names: readonly string[]): string {
 export function bandwidthLines(devices: readonly DeviceRoofs[]): BandwidthLine[] {
   const known = knownDevices(devices);
   return known.flatMap((device) =>
-    device.bandwidths.flatMap(({ level, gbPerS }) =>
-      gbPerS === null || level === 'link'
-        ? []
-        : [
-            {
-              label: `${known.length > 1 ? `${device.known} ` : ''}${level} ${quantity(gbPerS, 'gbPerS')}`,
-              bytesPerS: gbPerS * 1e9,
-            },
-          ],
-    ),
+    device.bandwidths.flatMap(({ level, gbPerS }) => {
+      if (gbPerS === null || level === 'link') return [];
+      const short = `${known.length > 1 ? `${device.known} ` : ''}${level}`;
+      return [{ label: `${short} ${quantity(gbPerS, 'gbPerS')}`, short, bytesPerS: gbPerS * 1e9 }];
+    }),
   );
 }
 

@@ -4,6 +4,7 @@ import { fixed, plural, quantity } from '#shared/numbers.ts';
 
 export const timelineTexts = {
   noEvents: 'The trace contains no events.',
+  noMatchingTracks: 'No matching tracks',
   noSliceFound: 'No slice found',
 
   showingAllArrows: 'Showing all flow arrows',

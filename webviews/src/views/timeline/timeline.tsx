@@ -23,6 +23,7 @@ import {
   forgetTrace,
   helpOpen,
   panel,
+  rowFilter,
   scrollTop,
   select,
   selectedSlice,
@@ -37,6 +38,14 @@ import { Toolbar } from './toolbar.tsx';
 
 /** The last navigation that was followed: coming back to the tab does not repeat it. */
 let followed = 0;
+
+/** That a filter leaves no track, where they would be. */
+function NoMatch() {
+  const filtered = rowFilter.value.trim() !== '' && layout.value.rows.length === 0;
+  return filtered && (tracks.value?.tracks.length ?? 0) > 0 ? (
+    <Nothing>{timelineTexts.noMatchingTracks}</Nothing>
+  ) : null;
+}
 
 export function TimelineView() {
   const [stage, setStage] = useState<Stage | undefined>(undefined);
@@ -132,6 +141,7 @@ export function TimelineView() {
       {all !== undefined && all.tracks.length === 0 ? (
         <Nothing>{timelineTexts.noEvents}</Nothing>
       ) : null}
+      <NoMatch />
       <div class={`tl-main ${shownPanel === 'none' ? '' : 'with-panel'}`}>
         <StageView onReady={setStage} onKeyDown={(event) => onTimelineKey(event, stage)} />
         {shownPanel === 'none' ? null : (

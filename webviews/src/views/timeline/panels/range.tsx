@@ -1,6 +1,7 @@
 // Sums of a marked range of time, which exports as a small trace of its own.
 import { useMemo } from 'preact/hooks';
 import { sharedTexts } from '#shared/common_texts.ts';
+import type { TimelineRangeResult } from '#shared/protocol.ts';
 import { saveFile } from '../../../host/host.ts';
 import { ask, useAnswer } from '../../../host/query.ts';
 import { announce, title, trace } from '../../../host/store.ts';
@@ -20,6 +21,44 @@ import { panelTexts } from './texts.ts';
 function deviceTitle(ordinal: number): string {
   const known = trace.value?.devices.find((device) => device.ordinal === ordinal);
   return known?.label ?? (ordinal < 0 ? commonTexts.device : panelTexts.deviceNumber(ordinal));
+}
+
+function SumsByKind({ value }: { value: TimelineRangeResult }) {
+  return (
+    <>
+      <h3>{panelTexts.byKind}</h3>
+      <ExportedTable
+        stateKey="sumsByKind"
+        label={panelTexts.sumsByKind}
+        columns={[
+          { title: commonTexts.kind },
+          {
+            title: panelTexts.slices,
+            numeric: true,
+            definition: panelTexts.slicesHint,
+          },
+          {
+            title: commonTexts.sum,
+            numeric: true,
+            exportUnit: 'ns',
+            definition: panelTexts.sumHint,
+          },
+          {
+            title: panelTexts.union,
+            numeric: true,
+            exportUnit: 'ns',
+            definition: panelTexts.unionHint,
+          },
+        ]}
+        rows={value.kinds.map((kind) => [
+          kindName(kind.kind),
+          fixed(kind.slices, 0),
+          <Time ns={kind.sumNs} />,
+          <Time ns={kind.unionNs} />,
+        ])}
+      />
+    </>
+  );
 }
 
 export function RangeDetails(props: { range: TimeRange }) {
@@ -94,41 +133,11 @@ export function RangeDetails(props: { range: TimeRange }) {
                 )}
               </p>
             ))}
-            <h3>{panelTexts.byKind}</h3>
-            <ExportedTable
-              stateKey="sumsByKind"
-              label={panelTexts.sumsByKind}
-              columns={[
-                { title: commonTexts.kind },
-                {
-                  title: panelTexts.slices,
-                  numeric: true,
-                  definition: panelTexts.slicesHint,
-                },
-                {
-                  title: commonTexts.sum,
-                  numeric: true,
-                  exportUnit: 'ns',
-                  definition: panelTexts.sumHint,
-                },
-                {
-                  title: panelTexts.union,
-                  numeric: true,
-                  exportUnit: 'ns',
-                  definition: panelTexts.unionHint,
-                },
-              ]}
-              rows={value.kinds.map((kind) => [
-                kindName(kind.kind),
-                fixed(kind.slices, 0),
-                <Time ns={kind.sumNs} />,
-                <Time ns={kind.unionNs} />,
-              ])}
-            />
+            {value.kinds.length === 0 ? null : <SumsByKind value={value} />}
           </>
         )}
       </div>
-      {value === undefined ? null : (
+      {value === undefined || value.names.length === 0 ? null : (
         <div>
           <h3>{panelTexts.bottomUp}</h3>
           <ExportedTable
