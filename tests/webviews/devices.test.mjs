@@ -319,6 +319,27 @@ test('a share is unknown where no name of a kernel says anything', async () => {
   assert.match(await share(written('half', half)), /50\.0 % \(50\.0 % unknown\)$/);
 });
 
+test('without steps the breakdown says which part of the recording its time covers', async () => {
+  const written = (name, more) => {
+    const file = join(folder, `${name}.pt.trace.json`);
+    const traceEvents = [slice('cpu_op', 'aten::mm', 100, 900), ...more];
+    writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents }));
+    return file;
+  };
+  const rows = (page) => page.getByRole('region', { name: 'Average step time' }).locator('tbody');
+  const covers =
+    /Time counts from the first operation to the last: 900 µs of the 1\.90 ms recorded/;
+  const longer = written('longer', [slice('python_function', 'train.py(1): main', 0, 1900)]);
+  await withPage(longer, {}, async (profile, page) => {
+    await page.getByText(covers).waitFor();
+    assert.match(await rows(page).innerText(), /^First to last operation\s+900 µs/);
+  });
+  await withPage(written('equal', []), {}, async (profile, page) => {
+    await rows(page).getByText('Whole trace').waitFor();
+    assert.equal(await page.getByText(covers).count(), 0);
+  });
+});
+
 test('a cell of an unknown share says why, and its color is that of the strip', async () => {
   const launched = (name, id, ts) => [
     { ...slice('cuda_runtime', 'cudaLaunchKernel', ts, 2), args: { correlation: id } },

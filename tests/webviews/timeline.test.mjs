@@ -819,8 +819,11 @@ test('rows move past each other, and groups past groups', async () => {
   await page.getByRole('textbox', { name: 'Tracks' }).fill('Queue GPU');
   await tracksListed(page, 2);
   await page.getByTitle('Move down').first().dispatchEvent('click');
+  await page.getByRole('textbox', { name: 'Tracks' }).fill('nothing is called this');
+  await page.getByText('No matching tracks').waitFor();
   await page.getByRole('textbox', { name: 'Tracks' }).fill('');
   await tracksListed(page, before.length);
+  assert.equal(await page.getByText('No matching tracks').count(), 0);
   assert.deepEqual(
     (await headings()).filter((text) => text.startsWith('GPU')),
     gpus,
