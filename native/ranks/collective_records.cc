@@ -1,8 +1,10 @@
 #include "ranks/collective_records.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/parse_integer.h"
+#include "cost/dtype.h"
 #include "json/json.h"
 #include "ranks/collective_names.h"
 
@@ -58,34 +60,51 @@ int64_t Times(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? -1 : product;
 }
 
-Shapes ShapesOf(std::string_view dims) {
-  Shapes shapes;
-  const Result<Json> parsed = ParseJson(dims);
-  if (!parsed.ok() || !parsed->is_array()) return shapes;
-  const auto elements = [](const Json& shape, auto&& self) -> int64_t {
-    if (!shape.is_array() || shape.empty()) return -1;
-    if (shape[0].is_array()) {  // a list of tensors
-      int64_t sum = -1;
-      for (const Json& inner : shape) {
-        const int64_t count = self(inner, self);
-        if (count >= 0 && sum < (int64_t{1} << 60)) sum = std::max<int64_t>(sum, 0) + count;
-      }
-      return sum;
-    }
-    int64_t product = 1;
-    for (const Json& size : shape) {
-      if (!size.is_number_integer()) return -1;
-      product = Times(product, size.get<int64_t>());
-    }
-    return product < (int64_t{1} << 60) ? product : -1;
-  };
-  for (const Json& shape : *parsed) {
-    const int64_t count = elements(shape, elements);
-    if (count < 0) continue;
-    if (shapes.first < 0) shapes.first = count;
-    shapes.sum = std::min<int64_t>(std::max<int64_t>(shapes.sum, 0) + count, int64_t{1} << 60);
+namespace {
+
+constexpr int64_t kMostElements = int64_t{1} << 60;
+
+int64_t ElementsOfList(const Json& shapes);
+
+// Of a tensor, or of all of a list; -1 where it has no shape.
+int64_t ElementsOf(const Json& shape) {
+  if (!shape.is_array() || shape.empty()) return -1;
+  if (shape[0].is_array()) return ElementsOfList(shape);
+  int64_t product = 1;
+  for (const Json& size : shape) {
+    if (!size.is_number_integer()) return -1;
+    product = Times(product, size.get<int64_t>());
   }
-  return shapes;
+  return product < kMostElements ? product : -1;
+}
+
+int64_t ElementsOfList(const Json& shapes) {
+  int64_t sum = -1;
+  for (const Json& shape : shapes) {
+    const int64_t count = ElementsOf(shape);
+    if (count >= 0) sum = std::min(std::max<int64_t>(sum, 0) + count, kMostElements);
+  }
+  return sum;
+}
+
+// A word of a kernel's name, where it is a type of floating point, as recorders spell it.
+std::string FloatType(std::string_view word) {
+  for (const std::string_view vendor : {"__", "nv_", "hip_"}) {
+    if (word.starts_with(vendor)) word.remove_prefix(vendor.size());
+  }
+  if (word == "f64") return "double";
+  if (word == "f32") return "float";
+  if (word == "f16") return "half";
+  const DType type = DTypeOfName(word);
+  const bool known = type != DType::kUnknown && CategoryOf(type) == DTypeCategory::kFloat;
+  return known ? std::string(word) : "";
+}
+
+}  // namespace
+
+int64_t ElementsOfAll(std::string_view dims) {
+  const Result<Json> parsed = ParseJson(dims);
+  return parsed.ok() && parsed->is_array() ? ElementsOfList(*parsed) : -1;
 }
 
 std::string FirstType(std::string_view types) {
@@ -95,6 +114,70 @@ std::string FirstType(std::string_view types) {
     if (type.is_string() && ElementBytes(type.get<std::string>()) > 0) return type;
   }
   return "";
+}
+
+std::vector<TensorArgument> TensorsOf(std::string_view dims, std::string_view types) {
+  std::vector<TensorArgument> tensors;
+  const Result<Json> shapes = ParseJson(dims), names = ParseJson(types);
+  if (!shapes.ok() || !shapes->is_array() || !names.ok() || !names->is_array()) return tensors;
+  for (size_t i = 0; i < std::min(shapes->size(), names->size()); ++i) {
+    const Json& type = (*names)[i];
+    const int64_t elements = ElementsOf((*shapes)[i]);
+    if (elements < 0 || !type.is_string()) continue;
+    std::string name = type.get<std::string>();
+    if (name == "TensorList") name.clear();
+    if (name.empty() || ElementBytes(name) > 0) tensors.push_back({elements, std::move(name)});
+  }
+  return tensors;
+}
+
+std::string ReducedType(std::string_view kernel) {
+  const CollectiveOp op = CollectiveOpOf(kernel);
+  if (op != CollectiveOp::kAllReduce && op != CollectiveOp::kReduceScatter &&
+      op != CollectiveOp::kReduce) {
+    return "";
+  }
+  const size_t types = kernel.find('<');
+  if (types != std::string_view::npos) {
+    const std::string_view rest = kernel.substr(types + 1);
+    if (std::string type = FloatType(rest.substr(0, rest.find_first_of(",<>"))); !type.empty()) {
+      return type;
+    }
+  }
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  std::string_view name = kernel.substr(0, types);
+  const size_t unnamed = name.find(kAnonymous);
+  if (unnamed != std::string_view::npos) name.remove_prefix(unnamed + kAnonymous.size());
+  name = name.substr(0, name.find('('));
+  for (size_t begin = 0; begin < name.size();) {
+    const size_t end = std::min(name.find('_', begin), name.size());
+    if (std::string type = FloatType(name.substr(begin, end - begin)); !type.empty()) return type;
+    begin = end + 1;
+  }
+  return "";
+}
+
+Exchanged ExchangedBy(std::string_view name, const std::vector<TensorArgument>& tensors) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  const CollectiveOp op = CollectiveOpOf(name);
+  const bool gathers = op == CollectiveOp::kAllGather,
+             scatters = op == CollectiveOp::kReduceScatter;
+  // Those that multiply first exchange the product, which is none of their arguments.
+  if (!gathers && (has("matmul") || has("gemm"))) return {};
+  // Of exchanges whose parts are known on the device alone, tensors are as large as any could be.
+  if (has("all_to_all_vdev")) return {};
+  // The shared buffer comes before what is copied into it.
+  const size_t own = name.starts_with("symm_mem::") && has("all_reduce_copy") ? 1 : 0;
+  if (own >= tensors.size()) return {};
+  Exchanged found{tensors[own].elements, -1, tensors[own].type};
+  if (!gathers && !scatters) return found;
+  // The whole is a multiple of the part, and which comes first differs.
+  for (size_t i = own + 1; i < tensors.size(); ++i) {
+    const auto [part, whole] = std::minmax(found.in, tensors[i].elements);
+    if (tensors[i].type != found.type || part <= 0 || whole % part != 0) continue;
+    return {gathers ? part : whole, gathers ? whole : part, found.type};
+  }
+  return found;
 }
 
 std::vector<int64_t> PartsOf(std::string_view splits, int64_t bytes) {

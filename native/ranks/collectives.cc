@@ -357,14 +357,15 @@ class Finder {
     const std::string_view dims = s_.ArgText(i, ArgRole::kInputShapes);
     const std::string_view types = s_.ArgText(i, ArgRole::kInputTypes);
     if (dims.empty() || types.empty()) return;
-    const Shapes shapes = ShapesOf(dims);
-    const std::string type = FirstType(types);
     // Ranges list the tensors that are sent; operators list outputs and options too.
     const bool range = !CollectiveLibrary(s_.name(i)).empty();
-    const int64_t elements = range ? shapes.sum : shapes.first;
-    if (elements < 0 || type.empty()) return;
-    if (c->dtype.empty()) c->dtype = type;
-    c->in_elements = elements;
+    Exchanged told = range ? Exchanged{ElementsOfAll(dims), -1, FirstType(types)}
+                           : ExchangedBy(s_.name(i), TensorsOf(dims, types));
+    if (told.type.empty()) told.type = ReducedType(s_.name(c->slice));
+    if (told.in < 0 || told.type.empty()) return;
+    if (c->dtype.empty()) c->dtype = told.type;
+    c->in_elements = told.in;
+    if (told.out >= 0) c->out_elements = told.out;
   }
 
   // HCCL names its work "hcom_allReduce__586_3_1": the group, and the number of the call in it.
@@ -415,7 +416,7 @@ class Finder {
 
   // What follows from the rest: bytes, and the side that was not recorded.
   void Complete(Collective* c, const CollectiveGroup& group) {
-    const int64_t n = group.size > 0 ? group.size : WorldSize();
+    const int64_t n = group.size > 0 ? group.size : UnnamedSize();
     if (c->out_elements < 0 && c->in_elements >= 0) {
       c->out_elements = c->in_elements;
       if (c->op == CollectiveOp::kAllGather)
@@ -424,7 +425,9 @@ class Finder {
     }
     const int64_t size = ElementBytes(c->dtype);
     const int64_t elements = std::max(c->in_elements, c->out_elements);
-    if (size > 0 && elements >= 0) c->bytes = Times(elements, size);
+    // The larger side is what all gather.
+    const bool whole = c->op != CollectiveOp::kAllGather || c->out_elements >= 0;
+    if (size > 0 && elements >= 0 && whole) c->bytes = Times(elements, size);
     if (c->op == CollectiveOp::kBarrier) c->bytes = 0;
     if (!IsPointToPoint(c->op)) c->peer = -1;
   }
@@ -432,6 +435,15 @@ class Finder {
   int64_t WorldSize() const {
     const auto& info = s_.metadata().distributed;
     return info && info->world_size > 0 ? info->world_size : -1;
+  }
+
+  // Ranks of a call that names no group: all, unless some of them have groups of their own.
+  int64_t UnnamedSize() const {
+    const int64_t all = WorldSize();
+    const bool parts = std::any_of(recorded_.begin(), recorded_.end(), [&](const auto& known) {
+      return known.second.size > 1 && known.second.size < all;
+    });
+    return parts ? -1 : all;
   }
 
   uint32_t GroupIndex(const CollectiveGroup& group) {

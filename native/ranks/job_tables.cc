@@ -179,8 +179,8 @@ Table GroupsTable(const Job& job) {
       .Add(
           TextFact("parallelism", "Parallelism",
                    "What the group is for, inferred from its name, members, and exchanges: tensor, "
-                   "pipeline, data, expert, or context parallelism, several of them, or world for "
-                   "all ranks."),
+                   "pipeline, data, expert, context, or sequence parallelism, several of them, or "
+                   "world for all ranks. Names such as sp do not tell how sequences are split."),
           [](const Row& r) { return TextOrEmpty(r.group->parallelism); })
       .Add(
           IntegerFact("size", "Size", "Number of ranks in the group, as recorded."),

@@ -12,9 +12,9 @@
 namespace emberline {
 namespace {
 
-enum Kind : uint8_t { kTensor, kContext, kExpert, kData, kPipeline, kKinds };
-constexpr std::array<std::string_view, kKinds> kNames = {"tensor", "context", "expert", "data",
-                                                         "pipeline"};
+enum Kind : uint8_t { kTensor, kContext, kSequence, kExpert, kData, kPipeline, kKinds };
+constexpr std::array<std::string_view, kKinds> kNames = {"tensor", "context", "sequence",
+                                                         "expert", "data",    "pipeline"};
 constexpr std::pair<std::string_view, Kind> kWords[] = {
     // Of Megatron, vLLM, SGLang, and meshes.
     {"tensor", kTensor},
@@ -33,15 +33,19 @@ constexpr std::pair<std::string_view, Kind> kWords[] = {
     {"efsdp", kData},
     {"replicate", kData},
     {"shard", kData},
+    {"batch", kData},
+    {"loss", kData},
     // Of vLLM: context parallelism of decoding and of prefilling, balancing of experts.
     {"dcp", kContext},
     {"pcp", kContext},
     {"eplb", kExpert},
-    // Of DeepSpeed, and others.
+    // Of DeepSpeed, and others. What splits sequences is Ulysses' exchange of heads, a ring as in
+    // context parallelism, or, as Megatron means it, done by the tensor parallel ranks: the name
+    // does not tell which.
     {"pipe", kPipeline},
-    {"sp", kContext},
-    {"sequence", kContext},
-    {"ulysses", kContext},
+    {"sp", kSequence},
+    {"sequence", kSequence},
+    {"ulysses", kSequence},
     {"ddp", kData},
     {"hsdp", kData},
     {"zero", kData},
@@ -73,8 +77,8 @@ std::string OfWords(const std::set<std::string>& words) {
   // Copies of experts, their gradients, and the parts of each: "expert" says of what. With
   // "model" it is a kind of its own: "EXPERT_TENSOR_AND_MODEL_PARALLEL_GROUP".
   if (found[kData] || (found[kTensor] && !has("model"))) found[kExpert] = false;
-  // Gradients are summed over context parallel ranks, too.
-  if (found[kData]) found[kContext] = false;
+  // Gradients are summed over all that have parts of one sequence, too.
+  if (found[kData]) found[kContext] = found[kSequence] = false;
   std::string names;
   for (size_t kind = 0; kind < kKinds; ++kind) {
     if (!found[kind]) continue;
@@ -93,22 +97,29 @@ struct Exchanges {
   bool hands_on = false;  // a batch of sends alone, or of receives
   bool pairs = false;     // single sends and receives,
   bool around = false;    // also between the first and the last of several ranks
+  bool forth = false;     // from a rank to a later one,
+  bool back = false;      // and to an earlier one
 };
 
 void Add(const Job& job, const MatchedCall& call, Exchanges* to) {
+  const std::vector<int64_t>& all = job.groups[call.group].about.ranks;
+  const auto [first, last] = std::minmax(job.ranks[call.members.front().rank].rank,
+                                         job.ranks[call.members.back().rank].rank);
   for (const MatchedCall::Member& member : call.members) {
     const CollectiveDigest& c = job.ranks[member.rank].digest->collectives[member.call];
     if (c.parts.empty()) {
       to->pairs = true;
+      const bool sends = static_cast<CollectiveOp>(c.op) != CollectiveOp::kRecv;
+      const bool receives = static_cast<CollectiveOp>(c.op) != CollectiveOp::kSend;
+      const bool earlier = job.ranks[member.rank].rank == first;
+      to->forth |= earlier ? sends : receives;
+      to->back |= earlier ? receives : sends;
       continue;
     }
-    const auto sends = [](const ExchangePart& part) { return part.sends; };
-    to->hands_on |= std::all_of(c.parts.begin(), c.parts.end(), sends) ||
-                    std::none_of(c.parts.begin(), c.parts.end(), sends);
+    const auto out = [](const ExchangePart& part) { return part.sends; };
+    to->hands_on |= std::all_of(c.parts.begin(), c.parts.end(), out) ||
+                    std::none_of(c.parts.begin(), c.parts.end(), out);
   }
-  const std::vector<int64_t>& all = job.groups[call.group].about.ranks;
-  const auto [first, last] = std::minmax(job.ranks[call.members.front().rank].rank,
-                                         job.ranks[call.members.back().rank].rank);
   to->around |= all.size() < 2 || (all.size() > 2 && first == all.front() && last == all.back());
 }
 
@@ -150,7 +161,9 @@ void FindParallelism(Job* job) {
       continue;
     }
     const Exchanges& of = exchanges[i];
-    const bool pipeline = of.hands_on || (of.pairs && !of.around);
+    // Between two ranks a pipeline's gradients go back as what goes around a ring does.
+    const bool ring = of.around || (group.about.ranks.size() == 2 && of.forth && of.back);
+    const bool pipeline = of.hands_on || (of.pairs && !ring);
     if (pipeline != of.uneven) group.parallelism = pipeline ? "pipeline" : "expert";
   }
 }

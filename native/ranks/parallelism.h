@@ -8,7 +8,8 @@
 namespace emberline {
 
 // By the words of the group's description and name: "tensor", "pipeline", "data", "expert",
-// "context", "world", or several of them, as in "tensor and data"; "" where they do not tell.
+// "context", "sequence", "world", or several of them, as in "tensor and data"; "" where they do not
+// tell.
 std::string ParallelismOfNames(const CollectiveGroup& group);
 
 // Of each of the job's groups, by its names or else by its members and what they exchange. Members

@@ -9,6 +9,9 @@ const SENDRECV = 'ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)';
 const kernels = {
   allreduce_coalesced: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
   allreduce: 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
+  _allgather_base: 'ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
+  _reduce_scatter_base:
+    'ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
   alltoall: SENDRECV,
   send: SENDRECV,
   recv: SENDRECV,
@@ -57,11 +60,11 @@ export class DrawnRank {
     name,
     ts,
     dur,
-    { operator = 'aten::mm', stream = 7, args = {}, range, record, asked = ts } = {},
+    { operator = 'aten::mm', inputs, stream = 7, args = {}, range, record, asked = ts } = {},
   ) {
     this.correlation += 1;
     const { correlation } = this;
-    this.host(operator, asked - 10, 6);
+    this.host(operator, asked - 10, 6, 'cpu_op', inputs);
     if (record) this.host('record_param_comms', asked - 9.5, 5, 'cpu_op', record);
     if (range) this.host(range, asked - 9.3, 4.6, 'user_annotation');
     this.host('cudaLaunchKernel', asked - 8, 2, 'cuda_runtime', { correlation });

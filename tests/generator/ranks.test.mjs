@@ -253,6 +253,129 @@ test('names of kernels that communicate, and of those that only sound like it', 
   );
 });
 
+/** Calls outside of NCCL, which nothing but the operator that makes them describes: [operator, shapes
+ * and types of its arguments, kernel, what is told of it]. */
+const custom = 'void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(vllm::RankData*)';
+const multimem = (what) =>
+  `void c10d::symmetric_memory::(anonymous namespace)::multimem_${what}_kernel<c10::BFloat16, 16>()`;
+const BF16 = 'c10::BFloat16';
+const described = [
+  [
+    '_C_custom_ar::all_reduce',
+    [[], [16, 4096], [16, 4096], [], []],
+    ['Scalar', BF16, BF16, 'Scalar', 'Scalar'],
+    custom,
+    { operation: 'allReduce', bytes: 131_072, dtype: BF16 },
+  ],
+  [
+    'symm_mem::multimem_all_reduce_',
+    [[8, 4096], [], []],
+    [BF16, '', ''],
+    multimem('all_reduce'),
+    { operation: 'allReduce', bytes: 65_536, dtype: BF16 },
+  ],
+  [
+    // A shared buffer, which is larger, and what is copied into it.
+    'symm_mem::one_shot_all_reduce_copy',
+    [[1_048_576], [8, 4096], [], []],
+    ['unsigned char', 'c10::Half', '', ''],
+    'void one_shot_all_reduce_kernel<c10::Half, 16, 8>(c10::Half**)',
+    { operation: 'allReduce', bytes: 65_536, dtype: 'c10::Half' },
+  ],
+  [
+    'symm_mem::multimem_all_gather_out',
+    [[8, 4096], [], [16, 4096]],
+    [BF16, '', BF16],
+    multimem('all_gather'),
+    { operation: 'allGather', bytes: 131_072, dtype: BF16 },
+  ],
+  [
+    // The output comes first.
+    'c10d::_reduce_scatter_base_',
+    [[4, 64], [8, 64], [], [], []],
+    ['float', 'float', '', '', 'Scalar'],
+    'void reduce_scatter_kernel<float>(float*)',
+    { operation: 'reduceScatter', bytes: 2048, dtype: 'float' },
+  ],
+  [
+    // Of how many ranks all is, nothing tells: pairs have groups of their own.
+    'my::all_gather',
+    [[8, 64], []],
+    ['float', ''],
+    'void my_all_gather_kernel<float>(float*)',
+    { operation: 'allGather', bytes: null, dtype: 'float' },
+  ],
+  [
+    // Its product is reduced, which is not among its arguments.
+    'my::gemm_all_reduce',
+    [
+      [8, 64],
+      [64, 64],
+    ],
+    ['float', 'float'],
+    'void my_all_reduce_kernel<float>(float*)',
+    { operation: 'allReduce', bytes: null, dtype: null },
+  ],
+  [
+    // A list of tensors has no type; what adds them up says in which.
+    'my::all_reduce_coalesced',
+    [
+      [
+        [8, 64],
+        [4, 64],
+      ],
+      [],
+    ],
+    ['TensorList', ''],
+    'void my_all_reduce_kernel<__half, 4>(__half**)',
+    { operation: 'allReduce', bytes: 1536, dtype: 'half' },
+  ],
+  [
+    'my::all_gather_coalesced',
+    [
+      [
+        [8, 64],
+        [4, 64],
+      ],
+      [],
+    ],
+    ['TensorList', ''],
+    'void my_all_gather_kernel<float>(float*)',
+    { operation: 'allGather', bytes: null, dtype: null },
+  ],
+  [
+    'aten::mm',
+    [
+      [8, 64],
+      [64, 64],
+    ],
+    ['float', 'float'],
+    'void my_all_reduce_kernel<float>(float*)',
+    { operation: 'allReduce', bytes: null, dtype: null },
+  ],
+];
+
+test('what calls outside of NCCL move is told by the arguments of their operators', async () => {
+  const groups = [
+    world(4),
+    { name: '1', description: 'tp', ranks: [0, 1] },
+    { name: '2', description: 'tp', ranks: [2, 3] },
+  ];
+  const ranks = world(4).ranks.map((rank) => {
+    const drawn = new DrawnRank(rank, { worldSize: 4, groups });
+    described.forEach(([operator, shapes, types, kernel], i) => {
+      const inputs = { 'Input Dims': shapes, 'Input type': types };
+      drawn.kernel(kernel, 1000 + 100 * i, 20, { operator, inputs });
+    });
+    return drawn;
+  });
+  const calls = await table(written(ranks.slice(0, 1)), 'calls', 'collectives');
+  assert.deepEqual(
+    calls.map(({ operation, bytes, dtype }) => ({ operation, bytes, dtype })),
+    described.map(([, , , , told]) => told),
+  );
+});
+
 test('a delay is traced through another group to the rank with which it began', async () => {
   const all = world(4);
   const pairs = [
@@ -543,6 +666,8 @@ test('names of groups tell what they are for, word by word', async () => {
     mesh_dp_shard_mod_ep: 'data',
     mesh_efsdp: 'data',
     mesh_etp: 'tensor',
+    mesh_batch: 'data',
+    mesh_loss: 'data',
     'tp:0': 'tensor',
     'pp:0': 'pipeline',
     'dcp:0': 'context',
@@ -557,6 +682,13 @@ test('names of groups tell what they are for, word by word', async () => {
     CONTEXT_PARALLEL_GROUP: 'context',
     cp_1: 'context',
     ep_size_4: 'expert',
+    // Whether the tensor parallel ranks split sequences, or others do, such names do not tell.
+    mesh_sp: 'sequence',
+    'sp:0': 'sequence',
+    SEQUENCE_PARALLEL_GROUP: 'sequence',
+    SEQUENCE_DATA_PARALLEL_GROUP: 'data',
+    mesh_dp_shard_sp: 'data',
+    mesh_ulysses: 'sequence',
     step_2: null,
     my_app_group: null,
   };
@@ -588,6 +720,20 @@ test('groups without names are told by what they exchange, where that tells', as
     [0, 1, 2, 3],
     [4, 5, 6, 7],
   ];
+  // Both ways between two ranks are a ring, or two stages with the gradients of the second; one way
+  // alone is no ring.
+  lists.bothWays = [
+    [0, 3],
+    [1, 2],
+    [4, 7],
+    [5, 6],
+  ];
+  lists.oneWay = [
+    [0, 5],
+    [1, 4],
+    [2, 7],
+    [3, 6],
+  ];
   let count = 0;
   const named = Object.fromEntries(
     Object.entries(lists).map(([kind, all]) => [
@@ -602,8 +748,8 @@ test('groups without names are told by what they exchange, where that tells', as
     const of = (kind) => named[kind].find((group) => group.ranks.includes(rank.rank));
     rank.collective('allreduce', of('tensor'), 64, 1000, 30);
     const splits = rank.rank % 4 < 2 ? [10, 30] : [30, 10];
-    const more = { 'In split size': JSON.stringify(splits), 'Out split size': '[20, 20]' };
-    rank.collective('alltoall', of('expert'), 40, 2000, 30, { more });
+    const parts = { 'In split size': JSON.stringify(splits), 'Out split size': '[20, 20]' };
+    rank.collective('alltoall', of('expert'), 40, 2000, 30, { more: parts });
     const first = rank.rank < 4;
     const peer = (rank.rank + 4) % 8;
     rank.collective(first ? 'send' : 'recv', of('pipeline'), 64, 3000, 30, {
@@ -616,6 +762,15 @@ test('groups without names are told by what they exchange, where that tells', as
     const ring = of('ring');
     rank.collective('send', ring, 64, 4000, 30, { more: { 'Dst Rank': to }, stream: 21 });
     rank.collective('recv', ring, 64, 4010, 30, { more: { 'Src Rank': from }, stream: 22 });
+    const both = of('bothWays');
+    const other = both.ranks.find((one) => one !== rank.rank);
+    rank.collective('send', both, 64, 5000, 30, { more: { 'Dst Rank': other }, stream: 21 });
+    rank.collective('recv', both, 64, 5010, 30, { more: { 'Src Rank': other }, stream: 22 });
+    // From the later rank to the earlier one, as gradients go.
+    const one = of('oneWay');
+    const sends = rank.rank === one.ranks[1];
+    const more = sends ? { 'Dst Rank': one.ranks[0] } : { 'Src Rank': one.ranks[1] };
+    rank.collective(sends ? 'send' : 'recv', one, 64, 6000, 30, { more });
   }
   const rows = await table(written(ranks), 'groups');
   const kindOf = (name) =>
@@ -627,6 +782,8 @@ test('groups without names are told by what they exchange, where that tells', as
     expert: ['expert'],
     pipeline: ['pipeline'],
     ring: [null],
+    bothWays: [null],
+    oneWay: ['pipeline'],
   });
 });
 

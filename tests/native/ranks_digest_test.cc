@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "drawn.h"
+#include "ranks/collective_records.h"
 #include "ranks/collectives.h"
 #include "ranks/critical_path.h"
 #include "ranks/digest_file.h"
@@ -278,6 +279,13 @@ TEST_CASE("collectives are known by name and by metadata") {
   CHECK(ElementBytes("long int") == 8);
   CHECK(ElementBytes("Float8_e4m3fn") == 1);
   CHECK(ElementBytes("Scalar") == 0);
+  CHECK(ReducedType("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)") == "bf16");
+  CHECK(ReducedType("ncclAllReduceRingLLKernel_sum_f16") == "half");
+  CHECK(ReducedType("void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(int)") == "bfloat16");
+  CHECK(ReducedType("void (anonymous namespace)::multimem_one_shot_all_reduce_kernel<"
+                    "c10::BFloat16, 16>(c10::BFloat16*)") == "c10::BFloat16");
+  CHECK(ReducedType("ncclDevKernel_AllReduce_Generic(float)").empty());
+  CHECK(ReducedType("ncclKernel_AllGather_RING_LL_Sum_float").empty());
   CHECK(BusFactor(CollectiveOp::kAllReduce, 4) == 1.5);
   CHECK(BusFactor(CollectiveOp::kBroadcast, 4) == 1);
 }
