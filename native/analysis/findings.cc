@@ -262,7 +262,7 @@ void AddMemory(const Model& model, std::vector<Finding>* findings) {
         static_cast<double>(peak) / static_cast<double>(properties->total_global_mem);
     if (share <= kNearCapacity) continue;
     Finding f = MakeFinding(messages::kMemoryNearCapacity, "warning",
-                            {{"label", MemoryDeviceName(type, device)},
+                            {{"label", MemoryDeviceNames(model).Of(type, device)},
                              {"share", share, Unit::kRatio},
                              {"memory", properties->total_global_mem, Unit::kBytes}});
     f.evidence = {{Say(messages::kShareOfMemory), share, Unit::kRatio},

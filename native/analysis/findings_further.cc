@@ -315,7 +315,7 @@ void AddFragmentation(const Model& model, std::vector<Finding>* findings) {
     if (peak.reserved < (int64_t{1} << 30) || unused < 0.3) continue;
     const std::string variable = DeviceWordsFor(model).allocator_variable;
     Finding f = MakeFinding(messages::kFragmentation, "info",
-                            {{"label", MemoryDeviceName(device.first, device.second)},
+                            {{"label", MemoryDeviceNames(model).Of(device.first, device.second)},
                              {"share", unused, Unit::kRatio},
                              {"known", variable.empty() ? "no" : "yes"},
                              {"variable", variable}});

@@ -5,6 +5,7 @@
 
 #include "analysis/listed_operators.h"
 #include "analysis/stack_of.h"
+#include "analysis/tensor_cores.h"
 #include "base/errors.h"
 #include "base/hash.h"
 
@@ -33,6 +34,31 @@ std::string MemoryDeviceName(int32_t type, int32_t id) {
     default:
       return "Device type " + std::to_string(type) + number;
   }
+}
+
+namespace {
+
+bool IsGpu(int32_t type) { return type == 1 || type == 6; }
+
+}  // namespace
+
+MemoryDeviceNames::MemoryDeviceNames(const Model& model) {
+  // Of several, nothing says which is which.
+  if (model.devices.size() != 1 || VendorOf(model) != Vendor::kAmd) return;
+  int32_t id = -1;
+  for (const MemoryRecord& record : model.store().memory()) {
+    if (!IsGpu(record.device_type) || record.device_id == id) continue;
+    if (id >= 0 || record.device_id < 0) return;
+    id = record.device_id;
+  }
+  const int64_t ordinal = model.devices.front().ordinal;
+  if (id < 0 || ordinal < 0 || ordinal > INT32_MAX) return;
+  id_ = id;
+  ordinal_ = static_cast<int32_t>(ordinal);
+}
+
+int32_t MemoryDeviceNames::OrdinalOf(int32_t type, int32_t id) const {
+  return IsGpu(type) && id == id_ && id >= 0 ? ordinal_ : id;
 }
 
 namespace {
@@ -110,8 +136,10 @@ MemoryOwners::MemoryOwners(const std::vector<MemoryOwner>& owners) {
 
 int MemoryData::Find(const std::string& name) const {
   if (name.empty()) return devices.empty() ? -1 : 0;
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].name == name) return static_cast<int>(i);
+  for (const auto member : {&MemoryDevice::name, &MemoryDevice::allocator_name}) {
+    for (size_t i = 0; i < devices.size(); ++i) {
+      if (devices[i].*member == name) return static_cast<int>(i);
+    }
   }
   return -1;
 }
@@ -125,6 +153,7 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
   if (!owners) return cancelled;
   data.owners = std::move(*owners);
 
+  const MemoryDeviceNames names(model);
   std::unordered_map<uint64_t, uint32_t, NumberHash> device_of;
   std::unordered_map<int64_t, int64_t, NumberHash> capacity_of;
   for (const DeviceProperties& p : store.metadata().devices) {
@@ -142,7 +171,8 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
       MemoryDevice device;
       device.type = record.device_type;
       device.id = id;
-      device.name = MemoryDeviceName(record.device_type, id);
+      device.name = names.Of(record.device_type, id);
+      device.allocator_name = MemoryDeviceName(record.device_type, id);
       if (record.device_type != 0) {
         const auto known = capacity_of.find(id);
         if (known != capacity_of.end()) device.capacity = known->second;

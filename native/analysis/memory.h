@@ -39,8 +39,9 @@ struct MemoryEvent {
 };
 
 struct MemoryDevice {
-  std::string name;  // "CPU", "GPU 0", "XPU 1", ...
-  int32_t type = 0;  // c10::DeviceType
+  std::string name;            // "CPU", "GPU 0", "XPU 1", ...; see MemoryDeviceNames
+  std::string allocator_name;  // the same by PyTorch's number
+  int32_t type = 0;            // c10::DeviceType
   int32_t id = -1;
   std::vector<uint32_t> records;    // indexes into TraceStore::memory(), by time
   std::vector<MemoryEvent> events;  // in order of their first record
@@ -65,8 +66,24 @@ struct MemoryDevice {
   std::optional<int64_t> capacity;  // bytes of the device, where its properties tell
 };
 
-// What the allocator's device is called: "CPU", "GPU 0", "XPU 1". `type` is c10::DeviceType.
+// What the allocator's device is called by PyTorch: "CPU", "GPU 0", "XPU 1". `type` is
+// c10::DeviceType.
 std::string MemoryDeviceName(int32_t type, int32_t id);
+
+// What the allocator's devices are called in the rest of the trace. ROCm numbers kernels by agent,
+// where the CPUs come first, and PyTorch by GPU (B60): its GPU 0 may be the GPU 2 of the kernels.
+class MemoryDeviceNames {
+ public:
+  explicit MemoryDeviceNames(const Model& model);
+  std::string Of(int32_t type, int32_t id) const {
+    return MemoryDeviceName(type, OrdinalOf(type, id));
+  }
+  // That of Model::devices; `id` where there is no doubt, or too much.
+  int32_t OrdinalOf(int32_t type, int32_t id) const;
+
+ private:
+  int32_t id_ = -1, ordinal_ = -1;  // of the only GPU, where the numbers differ
+};
 
 // One for each record. Neighbors were made close to each other.
 class MemoryOwners {
@@ -86,7 +103,8 @@ class MemoryOwners {
 struct MemoryData {
   std::vector<MemoryDevice> devices;  // devices with the most bytes first, the CPU last
   MemoryOwners owners;                // parallel to TraceStore::memory()
-  // Index of the device called `name`; the first when empty; -1 when there is none of that name.
+  // Index of the device called `name`, here or by PyTorch; the first when empty; -1 when there is
+  // none of that name.
   int Find(const std::string& name) const;
 };
 

@@ -375,13 +375,16 @@ class IndexBuilder {
   }
 
   void AddMemory() {
+    if (memory_.empty()) return;
+    const MemoryDeviceNames names(model_);
     for (auto& [key, series] : memory_) {
       const auto [type, id] = key;
       const bool host = type == 0;
       AddSeries(Say(messages::kRowsMemory),
-                Say(messages::kRowMemory, {{"device", MemoryDeviceName(type, id)}}),
-                Say(messages::kRowMemoryHint), "bytes", host ? -1 : std::max(id, 0),
-                TimelineRowKind::kDerived, true, std::move(series));
+                Say(messages::kRowMemory, {{"device", names.Of(type, id)}}),
+                Say(messages::kRowMemoryHint), "bytes",
+                host ? -1 : std::max(names.OrdinalOf(type, id), 0), TimelineRowKind::kDerived, true,
+                std::move(series));
     }
   }
 

@@ -96,6 +96,7 @@ std::optional<double> MeanAllocated(const Model& model, const MemoryDevice& devi
 void AddMemory(const OverviewSide& a, const OverviewSide& b, std::vector<ComparedFigure>* figures) {
   if (a.memory == nullptr || b.memory == nullptr) return;
   // In the order of the baseline, then of what only the candidate has.
+  // Matched by PyTorch's numbers, which mean the same on every vendor's devices.
   struct Both {
     const std::string* name;
     const MemoryDevice* before = nullptr;
@@ -105,10 +106,11 @@ void AddMemory(const OverviewSide& a, const OverviewSide& b, std::vector<Compare
   std::unordered_map<std::string_view, size_t> index;
   for (const bool candidate : {false, true}) {
     for (const MemoryDevice& device : (candidate ? b : a).memory->devices) {
-      const auto [at, added] = index.try_emplace(device.name, devices.size());
+      const auto [at, added] = index.try_emplace(device.allocator_name, devices.size());
       if (added) devices.push_back({&device.name});
-      const MemoryDevice*& side =
-          candidate ? devices[at->second].after : devices[at->second].before;
+      Both& both = devices[at->second];
+      if (*both.name != device.name) both.name = &device.allocator_name;
+      const MemoryDevice*& side = candidate ? both.after : both.before;
       if (side == nullptr) side = &device;
     }
   }

@@ -59,7 +59,7 @@ inline size_t HeapBytes(const Finding& f) {
 
 // --- Memory.
 inline size_t HeapBytes(const MemoryDevice& d) {
-  return HeapBytesOf(d.name, d.records, d.events, d.running);
+  return HeapBytesOf(d.name, d.allocator_name, d.records, d.events, d.running);
 }
 inline size_t HeapBytes(const MemoryData& data) { return HeapBytesOf(data.devices, data.owners); }
 

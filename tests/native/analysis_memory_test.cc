@@ -230,3 +230,30 @@ TEST_CASE("B11: records belong to what ran on their own thread, backward or not"
   }
   CHECK(owners == std::vector<std::string>{"AddBackward0 100", "aten::relu 40"});
 }
+
+TEST_CASE(
+    "ROCm's only GPU is called by the kernels' number, other devices by the allocator's (B60)") {
+  const auto trace = [](const std::string& gpu, int kernel_device, const std::string& records) {
+    return R"({"deviceProperties":[{"id":0,"name":")" + gpu +
+           R"(","totalGlobalMem":4096}],"traceEvents":[
+      {"ph":"X","cat":"kernel","name":"k","pid":)" +
+           std::to_string(kernel_device) + R"(,"tid":7,"ts":120,"dur":10,"args":{"device":)" +
+           std::to_string(kernel_device) + R"(,"stream":7}},)" + records + "]}";
+  };
+  const std::string one = Record(115, 512, 7, 512);
+  const Loaded amd = Load(trace("AMD Instinct MI300X", 2, one + "," + Record(116, 8, 9, 8, -1, 0)));
+  REQUIRE(amd.data.devices.size() == 2);
+  CHECK(amd.data.devices[0].name == "GPU 2");
+  CHECK(amd.data.devices[0].allocator_name == "GPU 0");
+  CHECK(amd.data.devices[0].capacity == 4096);
+  CHECK(amd.data.devices[1].name == "CPU");
+  CHECK(amd.data.Find("GPU 2") == 0);
+  CHECK(amd.data.Find("GPU 0") == 0);
+  CHECK(amd.data.Find("GPU 1") == -1);
+  // CUDA numbers both alike: the allocator's device did no work.
+  CHECK(Load(trace("NVIDIA A100", 2, one)).data.devices[0].name == "GPU 0");
+  // Of two, nothing says which is the kernels' one.
+  const Loaded two = Load(trace("AMD Instinct MI300X", 2, one + "," + Record(116, 64, 8, 64, 1)));
+  CHECK(two.data.devices[0].name == "GPU 0");
+  CHECK(two.data.devices[1].name == "GPU 1");
+}
