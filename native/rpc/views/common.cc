@@ -59,7 +59,12 @@ namespace {
 bool CouldBeInTrace(const Json& absence) {
   const std::string code = absence.value("code", "");
   return code != messages::kNoSources.code && code != messages::kUnknownCells.code &&
-         code != messages::kManyMemoryDevices.code;
+         code != messages::kManyMemoryDevices.code && code != messages::kDeviceWorkUnknown.code;
+}
+
+void RemoveAdvice(Json* absence) {
+  (*absence)["argument"] = "";
+  (*absence)["snippet"] = "";
 }
 
 }  // namespace
@@ -68,28 +73,31 @@ void DropMisplacedAdvice(const TraceStore& store, Json* result) {
   if (!result->is_object() || !result->contains("absences")) return;
   const bool cut = IsIncomplete(store), foreign = IsOfOtherRecorder(store);
   if (!cut && !foreign) return;
-  for (Json& absence : (*result)["absences"]) {
-    if (!CouldBeInTrace(absence)) continue;
-    if (foreign && absence.value("code", "") == messages::kNoKernels.code) {
-      absence = AbsenceJson(messages::kDeviceWorkUnknown);
-    } else if (cut) {
-      absence["what"] =
-          Say(messages::kMayBeCut, {{"what", absence["what"].get<std::string>()}}).text;
+  if (foreign) {
+    for (Json& absence : (*result)["absences"]) {
+      if (!CouldBeInTrace(absence)) continue;
+      const bool no_kernels = absence.value("code", "") == messages::kNoKernels.code;
+      if (no_kernels) absence = AbsenceJson(messages::kDeviceWorkUnknown);
+      RemoveAdvice(&absence);
     }
-    absence["argument"] = "";
-    absence["snippet"] = "";
   }
+  if (cut) DropAdvice(messages::kMayBeCut, {}, result);
 }
 
 void DropAdvice(const Sentence& sentence, const MessageArgs& arguments, Json* result) {
+  size_t absences = 0;
+  Json* last = nullptr;
   for (Json& absence : (*result)["absences"]) {
     if (!CouldBeInTrace(absence)) continue;
-    MessageArgs all = arguments;
-    all.emplace_back("what", absence["what"].get<std::string>());
-    absence["what"] = Say(sentence, std::move(all)).text;
-    absence["argument"] = "";
-    absence["snippet"] = "";
+    RemoveAdvice(&absence);
+    last = &absence;
+    ++absences;
   }
+  if (last == nullptr) return;
+  MessageArgs all = arguments;
+  all.emplace_back("what", (*last)["what"].get<std::string>());
+  all.emplace_back("absences", absences);
+  (*last)["what"] = Say(sentence, std::move(all)).text;
 }
 
 Json NoMemoryJson(const TraceStore& store) {

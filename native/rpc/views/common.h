@@ -35,7 +35,7 @@ Json NoKernelsJson(const ViewRequest& request);
 // nobody knows what was recorded in the missing part of a cut file, and the arguments of PyTorch's
 // profiler mean nothing to another program.
 void DropMisplacedAdvice(const TraceStore& store, Json* result);
-// The same of a job with cut files: `sentence` says so behind {what} is absent.
+// The same of a job with cut files: `sentence` says so once, behind {what} is absent last.
 void DropAdvice(const Sentence& sentence, const MessageArgs& arguments, Json* result);
 // Why a trace holds no allocator records: not asked for, or asked for in vain.
 Json NoMemoryJson(const TraceStore& store);
