@@ -112,13 +112,17 @@ export function drawMark(context: CanvasRenderingContext2D, scene: Scene, palett
   context.fillRect(left, 0, 1, scene.height);
   context.fillRect(right - 1, 0, 1, scene.height);
   context.textAlign = 'center';
-  context.fillStyle = palette.text;
   if (right - left > 50) {
-    context.fillText(
-      quantity(scene.mark.endNs - scene.mark.startNs, 'ns'),
-      (Math.max(left, 0) + Math.min(right, scene.width)) / 2,
-      scene.height - 10,
-    );
+    // On a ground of its own: names of slices may run below it.
+    const text = quantity(scene.mark.endNs - scene.mark.startNs, 'ns');
+    const middle = (Math.max(left, 0) + Math.min(right, scene.width)) / 2;
+    const wide = context.measureText(text).width + 8;
+    context.fillStyle = css(palette.background);
+    context.globalAlpha = 0.8;
+    context.fillRect(middle - wide / 2, scene.height - 17, wide, 14);
+    context.globalAlpha = 1;
+    context.fillStyle = css(palette.foreground);
+    context.fillText(text, middle, scene.height - 10);
   }
   context.textAlign = 'left';
 }
