@@ -12,6 +12,7 @@ import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { HeatMap } from './heat_map.tsx';
+import { useJob } from './overview.tsx';
 import { gridOf } from './rows.ts';
 import { JobTable, RankLink, severalDevices, useRows, type By } from './table.tsx';
 import { detailTexts } from './details/texts.ts';
@@ -53,16 +54,17 @@ const figures: Record<Figure, { title: string; by: By; color: string; meaning: s
 };
 
 function StepMap() {
-  const figure = viewState<Figure>('job', 'stepFigure', 'stepUs');
+  // Empty until the reader chooses. Ranks that wait for each other take as long for a step: lateness
+  // shows who they wait for.
+  const picked = viewState<Figure | ''>('job', 'stepFigure', '');
+  const usual: Figure = (useJob()?.stragglers.length ?? 0) > 0 ? 'latenessUs' : 'stepUs';
+  const figure = picked.value || usual;
   const asTable = viewState('job', 'stepMapAsTable', false);
   const root = useRef<HTMLDivElement>(null);
-  const chosen = figures[figure.value] ?? figures.stepUs;
+  const chosen = figures[figure];
   const { rows, error, cut } = useRows(chosen.by);
   const devices = severalDevices() && chosen.by === 'steps';
-  const grid = useMemo(
-    () => gridOf(rows ?? [], figure.value, devices),
-    [rows, figure.value, devices],
-  );
+  const grid = useMemo(() => gridOf(rows ?? [], figure, devices), [rows, figure, devices]);
   const turned = useMemo(
     () => grid.steps.map((_, column) => grid.cells.map((line) => line[column])),
     [grid],
@@ -109,7 +111,7 @@ function StepMap() {
         <>
           <Segments
             label={commonTexts.figure}
-            of={figure}
+            value={figure}
             choices={{
               stepUs: commonTexts.step,
               computationUs: commonTexts.computation,
@@ -117,6 +119,7 @@ function StepMap() {
               waitingUs: jobTexts.waiting,
               latenessUs: detailTexts.lateness,
             }}
+            onChange={(next) => (picked.value = next)}
           />
           <ChartMenu name={detailTexts.ranksAndSteps} chart={root} asTable={asTable} pngOnly />
         </>
