@@ -14,6 +14,7 @@
 #include "app/errors.h"
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/named_file.h"
 #include "json/write_json.h"
 
 namespace emberline {
@@ -95,7 +96,8 @@ int StatusOf(const Error& error) {
 int Fail(const Error& error) { return Fail(error, StatusOf(error)); }
 
 void Complain(const std::string& file, const std::string& why) {
-  std::fputs(("emberline: " + Escaped(file) + ": " + Escaped(why) + "\n").c_str(), stderr);
+  const std::string text = WithWholePath(why, file).value_or(file + ": " + why);
+  std::fputs(("emberline: " + Escaped(text) + "\n").c_str(), stderr);
 }
 
 std::optional<Error> MakeFolder(const std::filesystem::path& folder) {

@@ -65,7 +65,9 @@ inline constexpr Sentence kMoreSpans{
     "moreSpans",
     "{count, plural, one {Rank {ranks} was} other {Ranks {ranks} were}} recorded {spans} times: "
     "only capture span {span} is shown."};
-inline constexpr Sentence kBrokenFile{"brokenFile", "{path} cannot be read: {reason}"};
+// {named} says whether {reason} names the file by {path} itself.
+inline constexpr Sentence kBrokenFile{
+    "brokenFile", "{named, select, yes {{reason}} other {{path} cannot be read: {reason}}}"};
 
 // Clocks.
 inline constexpr Sentence kClockApart{

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "base/named_file.h"
 #include "base/number_text.h"
 #include "base/saturating.h"
 #include "ranks/job.h"
@@ -265,7 +267,10 @@ std::string RankList(const std::vector<int64_t>& ranks, size_t most_ranges) {
 void AddNotes(Job* job, const std::vector<BrokenFile>& broken, JobOrigin origin) {
   Notes notes(job);
   for (const BrokenFile& file : broken) {
-    notes.Add(messages::kBrokenFile, {{"path", file.path}, {"reason", file.message}});
+    const std::optional<std::string> named = WithWholePath(file.message, file.path);
+    notes.Add(messages::kBrokenFile, {{"path", file.path},
+                                      {"reason", named.value_or(file.message)},
+                                      {"named", named ? "yes" : "no"}});
   }
   if (origin != JobOrigin::kFirstTraces) notes.Missing(origin);
   notes.Clocks();

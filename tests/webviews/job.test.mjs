@@ -71,7 +71,7 @@ test('the answer begins with the late rank and why, then says how many ranks and
 test('a broken and a missing rank are named, and the rest works', async () => {
   await withJob(broken, {}, async (job, page) => {
     const note = page.getByRole('note', { name: 'About these ranks' });
-    assert.match(await note.innerText(), /node0_7\S* cannot be read/);
+    assert.match(await note.innerText(), /node0_7\S* (?:has no|is not) /);
     assert.match(await note.innerText(), /Ranks 6, 7 have no trace here; the job has 8/);
     assert.ok(!(await note.innerText()).includes(folder), 'files are named, not their folder');
     for (const tab of ['Steps', 'Stragglers', 'Communication', 'Timeline', 'Analyses']) {
