@@ -14,6 +14,7 @@ const doubts: ReadonlySet<string> = new Set([
   'unknownFlopsShare',
   'unknownBytesShare',
   'tensorCoreUnknown',
+  'unknownBytes',
 ]);
 
 /**
