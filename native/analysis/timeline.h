@@ -163,7 +163,8 @@ struct RangeSums {
   std::vector<DeviceBusy> devices;  // those with work in the range, by ordinal
   uint64_t total = 0;
 };
-// Sums over `slices`, each clipped to the range; they must ascend by index.
+// Sums over `slices`, each clipped to the range; they must ascend by index. The span of the
+// recording does not count.
 RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slices, Interval range,
                    size_t names);
 

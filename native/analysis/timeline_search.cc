@@ -183,6 +183,8 @@ RangeSums SumRange(const TraceStore& store, const std::vector<SliceIndex>& slice
     }
   };
   for (const SliceIndex i : slices) {
+    // The span of the recording is no work, though it would be the longest of all.
+    if (store.kind(i) == SliceKind::kTraceSpan) continue;
     if (store.track(i) != track) {
       flush();
       track = store.track(i);

@@ -1,6 +1,7 @@
 #include "render/results.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,9 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxTreeLines = 300;  // of a tree; JSON shows all
+// Of a tree; JSON shows all.
+constexpr size_t kMaxTreeLines = 300;
+constexpr int kMaxTreeDepth = 60;
 
 bool IsFlat(const Json& value) {
   for (const auto& [key, member] : value.items()) {
@@ -34,7 +37,7 @@ void AppendObject(const Json& object, int depth, std::string* out) {
 // Children below their parent, indented; for module trees and the like.
 void AppendTree(const Json& nodes, int depth, std::vector<std::vector<std::string>>* lines,
                 const std::vector<std::string>& keys) {
-  if (depth > 60) return;
+  if (depth > kMaxTreeDepth) return;
   for (const Json& node : nodes) {
     if (!node.is_object() || lines->size() >= kMaxTreeLines) continue;
     std::vector<std::string> cells;
@@ -51,11 +54,31 @@ void AppendTree(const Json& nodes, int depth, std::vector<std::vector<std::strin
   }
 }
 
+// Numbers of nodes and slices, which only lead from one view to another.
+bool IsLink(const std::string& key) {
+  return key == "id" || key == "parent" || key == "slice" || key == "childCount";
+}
+
+// Keys that have something to say: a value other than zero in any node of a tree.
+void CollectKeysWithValues(const Json& nodes, int depth, std::set<std::string>* keys) {
+  if (depth > kMaxTreeDepth) return;
+  for (const Json& node : nodes) {
+    if (!node.is_object()) continue;
+    for (const auto& [key, member] : node.items()) {
+      const bool empty = member.is_null() || member == 0 || member == "";
+      if (!empty && !member.is_structured()) keys->insert(key);
+    }
+    if (node.contains("children")) CollectKeysWithValues(node["children"], depth + 1, keys);
+  }
+}
+
 std::string TreeText(const Json& nodes) {
+  std::set<std::string> with_values;
+  CollectKeysWithValues(nodes, 0, &with_values);
   std::vector<std::string> keys;
   std::vector<bool> right;
   for (const auto& [key, member] : nodes[0].items()) {
-    if (member.is_structured() || key == "id" || key == "parent") continue;
+    if (IsLink(key) || !with_values.contains(key)) continue;
     const bool text = member.is_string();
     if (text && key == "name") {
       keys.insert(keys.begin(), key);
