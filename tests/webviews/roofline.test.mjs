@@ -67,6 +67,11 @@ test('points are the rows with operations and bytes', corpus, async () => {
     const tooltip = tooltips(page);
     assert.equal((await tooltip.innerText()).split('\n')[0], longest.name);
     assert.ok((await tooltip.innerText()).includes(longest.flopsFormula));
+    const sizes = longest.bytesFormula.replace(/\b\d{5,}\b/g, (n) =>
+      Number(n).toLocaleString('en-US'),
+    );
+    assert.notEqual(sizes, longest.bytesFormula);
+    assert.ok((await tooltip.innerText()).replaceAll('\n', ' ').includes(sizes));
     await chart.press('Enter');
     await page
       .getByRole('status')
@@ -125,6 +130,7 @@ test(
   'another device: what the command line predicts, with how far it may be off',
   corpus,
   async () => {
+    const own = commandLine('roofline', h100).devices[0].known;
     const { whatIf, knownDevices } = commandLine('roofline', h100, [
       '--what-if',
       'AMD Instinct MI300X',
@@ -143,6 +149,10 @@ test(
       const steps = await fact('Steps').innerText();
       assert.ok(steps.includes(quantity(whatIf.predictedStepUs, 'us')), steps);
       assert.ok((await panel.innerText()).includes(whatIf.accuracy));
+      // On its own device nothing changes, and no range goes from a figure to itself.
+      await profile.choose('On another device', own);
+      await fact('Kernel time').filter({ hasText: 'unchanged' }).waitFor();
+      assert.match(await fact('Steps').innerText(), /^Steps\s+\S+ ms, unchanged$/);
       await profile.choose('On another device', '');
       await panel.getByText('Choose a device').waitFor();
     });

@@ -96,6 +96,7 @@ export const rooflineTexts = {
 
   changesTo: (beforeUs: number, afterUs: number) =>
     `${quantity(beforeUs, 'us')} to ${quantity(afterUs, 'us')}`,
+  unchanged: (us: number) => `${quantity(us, 'us')}, unchanged`,
   changedBy: (words: string, percent: number, change: number) =>
     `${words}, ${quantity(percent, 'percent')} ${change < 0 ? 'less' : 'more'}`,
   stepsHint:

@@ -1,6 +1,7 @@
 // What the same kernels would take on another device, and how far such predictions may be off.
 import { useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/view_state.ts';
+import { quantity } from '#shared/numbers.ts';
 import type { ViewRooflineResult } from '#shared/protocol.ts';
 import { visible } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
@@ -13,9 +14,11 @@ type WhatIf = NonNullable<ViewRooflineResult['whatIf']>;
 
 /** "14.20 ms to 9.10 ms, 36 % less". */
 function change(beforeUs: number, afterUs: number): string {
+  // A difference that no figure shows is none.
+  if (quantity(beforeUs, 'us') === quantity(afterUs, 'us')) return rooflineTexts.unchanged(afterUs);
   const words = rooflineTexts.changesTo(beforeUs, afterUs);
   const percent = 100 * (afterUs / beforeUs - 1);
-  if (beforeUs <= 0 || percent === 0) return words;
+  if (beforeUs <= 0) return words;
   return rooflineTexts.changedBy(words, Math.abs(percent), percent);
 }
 

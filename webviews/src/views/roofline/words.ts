@@ -1,5 +1,5 @@
 // What hovering over a point says.
-import { quantity } from '#shared/numbers.ts';
+import { fixed, quantity } from '#shared/numbers.ts';
 import type { Row } from '#shared/protocol.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { numberOf, text } from '../links.ts';
@@ -15,6 +15,10 @@ function unknownOf(row: Row): string[] {
     ...(bytes > 0 ? [rooflineTexts.bytesUnknownForTime(bytes)] : []),
   ];
 }
+
+/** "read a 4,841,472 + b 1,536": the sizes in a formula as the rest of the page writes numbers. */
+const grouped = (formula: string): string =>
+  formula.replace(/(?<![\w.])\d{5,15}(?![\w.])/g, (digits) => fixed(Number(digits), 0));
 
 /** What a point says: the title, then figures with their formulas. */
 export function wordsOf(row: Row): string[] {
@@ -40,7 +44,7 @@ export function wordsOf(row: Row): string[] {
     ...part(commonTexts.operations, flops === undefined ? '' : quantity(flops, 'flops')),
     ...part('=', text(row, 'flopsFormula')),
     ...part(commonTexts.bytes, quantity(read + written, 'bytes')),
-    ...part('=', text(row, 'bytesFormula')),
+    ...part('=', grouped(text(row, 'bytesFormula'))),
     ...unknownOf(row),
   ].map((line) => line.trim());
 }
