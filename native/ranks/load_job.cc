@@ -138,20 +138,37 @@ struct Copies {
 // Traces of a folder that are there twice stay once, and are said to be. (Digests that are there
 // twice are not worth a word: who makes some again makes the same.)
 std::vector<Copies> LeaveOutCopies(std::vector<JobDigest>* parts) {
-  std::map<std::pair<int64_t, std::string>, Copies> found;
-  std::erase_if(*parts, [&](const JobDigest& part) {
-    if (part.ranks.size() != 1) return false;
-    const RankDigest& rank = part.ranks[0];
-    const auto [at, added] =
-        found.try_emplace({rank.rank, rank.file_id}, Copies{rank.rank, rank.path, ""});
-    if (added) return false;
-    if (at->second.count++ == 0) at->second.first = rank.path;
-    return true;
-  });
-  std::vector<Copies> copies;
-  for (auto& [id, one] : found) {
-    if (one.count > 0) copies.push_back(std::move(one));
+  std::map<std::string, size_t> of_node;
+  for (const JobDigest& part : *parts) {
+    if (part.ranks.size() == 1) ++of_node[part.ranks[0].node];
   }
+  // The one that is named like most others stays: names of copies would make machines of their own.
+  const auto before = [&](const RankDigest& a, const RankDigest& b) {
+    const size_t like_a = of_node[a.node], like_b = of_node[b.node];
+    return like_a != like_b ? like_a > like_b : a.path.size() < b.path.size();
+  };
+  std::map<std::pair<int64_t, std::string>, size_t> kept;  // by identity, the index in `parts`
+  for (size_t i = 0; i < parts->size(); ++i) {
+    if ((*parts)[i].ranks.size() != 1) continue;
+    const RankDigest& rank = (*parts)[i].ranks[0];
+    const auto [at, added] = kept.try_emplace({rank.rank, rank.file_id}, i);
+    if (!added && before(rank, (*parts)[at->second].ranks[0])) at->second = i;
+  }
+  std::map<std::pair<int64_t, std::string>, Copies> found;
+  std::vector<bool> left_out(parts->size(), false);
+  for (size_t i = 0; i < parts->size(); ++i) {
+    if ((*parts)[i].ranks.size() != 1) continue;
+    const RankDigest& rank = (*parts)[i].ranks[0];
+    const std::pair id(rank.rank, rank.file_id);
+    if (kept[id] == i) continue;
+    left_out[i] = true;
+    const std::string& path = (*parts)[kept[id]].ranks[0].path;
+    ++found.try_emplace(id, Copies{rank.rank, path, rank.path}).first->second.count;
+  }
+  size_t next = 0;
+  std::erase_if(*parts, [&](const JobDigest&) { return left_out[next++]; });
+  std::vector<Copies> copies;
+  for (auto& [id, one] : found) copies.push_back(std::move(one));
   return copies;
 }
 
