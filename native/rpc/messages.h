@@ -19,16 +19,17 @@ namespace emberline::messages {
 
 // Nobody knows what was recorded in the missing part of a cut file; stands behind the last of
 // {absences} absences.
-inline constexpr Sentence kMayBeCut{
-    "mayBeCut",
-    "{what} The missing part of the file may contain {absences, plural, one {this} other {any of "
-    "these}}."};
+inline constexpr Sentence kMayBeCut{"mayBeCut",
+                                    "{what} This describes only the part of the file that could be "
+                                    "read: the missing part may contain "
+                                    "{absences, plural, one {some} other {any of these}}."};
 // The same of the files of {count} ranks of a job; {ranks} lists them as "0-3, 7".
-inline constexpr Sentence kRanksMayBeCut{
-    "ranksMayBeCut",
-    "{what} {count, plural, one {The missing part of the file of rank {ranks}} other {The missing "
-    "parts of the files of ranks {ranks}}} may contain {absences, plural, one {this} other {any of "
-    "these}}."};
+inline constexpr Sentence kRanksMayBeCut{"ranksMayBeCut",
+                                         "{what} This describes only what could be read: {count, "
+                                         "plural, one {the missing part of the file "
+                                         "of rank {ranks}} other {the missing parts of the files "
+                                         "of ranks {ranks}}} may contain {absences, "
+                                         "plural, one {some} other {any of these}}."};
 
 inline constexpr const char* kRecordActivities =
     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])";

@@ -616,7 +616,7 @@ test('a table without rows says that the missing part of a cut file may contain 
   const at = written(plain(3));
   const absence = async (of, by) =>
     (await emberlineJson('distributed', of, '--by', by)).absences.map((one) => [
-      one.what.replace(/^.*\. (?=The missing)/, ''),
+      one.what.replace(/^.*: (?=the missing)/, ''),
       one.argument,
     ]);
   const [[whole, argument]] = await absence(at, 'counters');
@@ -628,16 +628,16 @@ test('a table without rows says that the missing part of a cut file may contain 
   };
   const files = fs.readdirSync(at).map((name) => path.join(at, name));
   cut(files[1]);
-  const one = 'The missing part of the file of rank 1 may contain this.';
+  const one = 'the missing part of the file of rank 1 may contain some.';
   assert.deepEqual(await absence(at, 'counters'), [[one, '']]);
   cut(files[2]);
-  const two = 'The missing parts of the files of ranks 1, 2 may contain this.';
+  const two = 'the missing parts of the files of ranks 1, 2 may contain some.';
   assert.deepEqual(await absence(at, 'counters'), [[two, '']]);
   const digests = path.join(folder, 'cutDigests');
   assert.equal((await emberline(['digest', at, '-o', digests])).status, 0);
   assert.deepEqual(await absence(digests, 'counters'), [[two, '']]);
   assert.deepEqual(await absence(files[2], 'counters'), [
-    ['The missing part of the file may contain this.', ''],
+    ['the missing part may contain some.', ''],
   ]);
 });
 
