@@ -182,7 +182,10 @@ function compareMemory(comparison, oracle, memory) {
   // Keys such as "(<DeviceType.CUDA: 1>, 0)"; the plugin has no name for HIP devices (B32).
   for (const [device, peak] of Object.entries(oracle.memoryPeakBytes ?? {})) {
     const name = device.includes('CPU') ? 'CPU' : `GPU ${/(\d+)\)$/.exec(device)[1]}`;
-    const row = memory.devices.find((one) => one.name === name);
+    const gpus = memory.devices.filter((one) => one.name.startsWith('GPU'));
+    // The plugin has PyTorch's number of the device, ROCm's kernels another one.
+    const row =
+      memory.devices.find((one) => one.name === name) ?? (gpus.length === 1 ? gpus[0] : undefined);
     comparison.number(`memory peak ${name}`, peak, row?.peakAllocatedBytes, 0);
   }
 }
