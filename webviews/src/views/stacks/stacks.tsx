@@ -85,7 +85,7 @@ export function StacksView() {
     value !== undefined &&
     value.form !== 'none' &&
     value.weight === 'device' &&
-    value.tree.totalUs <= 0 &&
+    (value.tree.totalUs <= 0 || value.tree.children.length === 0) &&
     params.search === undefined;
   useEffect(() => {
     if (isEmpty) hostFirst.value = true;
