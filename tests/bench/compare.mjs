@@ -11,7 +11,8 @@ import path from 'node:path';
 import { writeTrace } from '../generator/generate.mjs';
 import { startDaemon } from '../rpc/daemon.mjs';
 import { Goals } from './goals.mjs';
-import { argument, cpuSecondsOf, restingMemoryOf, timed } from './lib.mjs';
+import { restingMemoryOf } from '../lib/process_memory.mjs';
+import { argument, cpuSecondsOf, timed } from './lib.mjs';
 
 const events = Number(argument('--events', '1000000'));
 const dialect = argument('--dialect', 'torch-2.8');

@@ -4,7 +4,8 @@
 //   node tests/bench/first_picture.mjs TRACE [--rounds 3]
 import { isMain } from '../../scripts/lib/paths.mjs';
 import { startDaemon } from '../rpc/daemon.mjs';
-import { argument, cpuSecondsOf, memoryOf, printTable } from './lib.mjs';
+import { memoryOf } from '../lib/process_memory.mjs';
+import { argument, cpuSecondsOf, printTable } from './lib.mjs';
 
 /** One load in a daemon of its own, with a picture or without. Times are seconds. */
 async function load(path, pictured) {

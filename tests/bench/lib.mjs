@@ -19,31 +19,12 @@ export async function timed(work) {
   return { value, ms: performance.now() - start };
 }
 
-/** Resident memory of a process, and its peak, bytes. */
-export function memoryOf(pid) {
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const of = (key) => Number(new RegExp(`${key}:\\s+(\\d+) kB`).exec(text)[1]) * 1024;
-  return { rss: of('VmRSS'), peak: of('VmHWM') };
-}
-
 /** Processor time that a process has used, seconds, on all its threads. */
 export function cpuSecondsOf(pid) {
   // The name of the process may hold blanks; what follows its bracket counts. Ticks are 10 ms.
   const [, rest] = /\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const fields = rest.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-/** Resident memory once it rests: what is free is given back in the background. */
-export async function restingMemoryOf(pid) {
-  let last = memoryOf(pid);
-  for (let same = 0, rounds = 0; same < 5 && rounds < 100; ++rounds) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const now = memoryOf(pid);
-    same = now.rss === last.rss ? same + 1 : 0;
-    last = now;
-  }
-  return last;
 }
 
 /** Waits until `holds` does. */

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { isMain } from '../../scripts/lib/paths.mjs';
 import { choices } from '../rpc/choices.mjs';
 import { RpcError, plainMethods, startDaemon, validate } from '../rpc/daemon.mjs';
-import { memoryOf, printTable, timed, until } from './lib.mjs';
+import { memoryOf } from '../lib/process_memory.mjs';
+import { printTable, timed, until } from './lib.mjs';
 
 /** Tables that have pages, with a column to sort by that none is sorted by at first. */
 const isTable = (answer) => Array.isArray(answer.columns) && answer.totalRows > 0;

@@ -1,34 +1,13 @@
 // Opens a trace, asks everything of it, edits it and closes it, again and again: a daemon that lives
 // for days must not grow.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { choices } from '../rpc/choices.mjs';
 import { drawTrace, plainMethods, startDaemon } from '../rpc/daemon.mjs';
+import { restingMemoryOf } from './process_memory.mjs';
 
 const python = (round) =>
   `import torch\n\n\ndef step(x):\n    y = x + ${round}\n    return torch.relu(y)\n`;
-
-/** Resident memory of a process, bytes. */
-const residentOf = (pid) =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
-
-/**
- * Resident memory of a daemon that rests, bytes. What was closed goes back to the system once nothing
- * runs any more, half a second after the last request at the latest: before, its memory depends on
- * how busy the machine is.
- */
-async function residentAtRest(pid) {
-  await sleep(600);
-  let last = residentOf(pid);
-  for (let tries = 0; tries < 50; ++tries) {
-    await sleep(100);
-    const now = residentOf(pid);
-    if (now >= last) return now;
-    last = now;
-  }
-  return last;
-}
 
 /** The trace of a round: of another length each time, so that nothing of the last one fits. */
 function writeRound(file, source, round) {
@@ -88,7 +67,7 @@ export async function soak(folder, rounds, { cache = true } = {}) {
       }
       if (info.events === 0) throw new Error('the trace is empty');
       await daemon.request('profile/close', { profileId });
-      if ((round + 1) % between === 0) resident.push(await residentAtRest(daemon.child.pid));
+      if ((round + 1) % between === 0) resident.push((await restingMemoryOf(daemon.child.pid)).rss);
     }
     return resident;
   } finally {

@@ -4,27 +4,13 @@
 // and rounds decimal stamps to whole microseconds.
 
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { corpus, withoutCorpus } from '../lib/cli.mjs';
-import { startDaemon } from '../rpc/daemon.mjs';
+import { test } from 'node:test';
+import { withoutCorpus } from '../lib/cli.mjs';
+import { opened } from './hta_traces.mjs';
 
 const skip = withoutCorpus;
-let daemon;
-before(async () => {
-  if (skip) return;
-  daemon = startDaemon();
-  await daemon.initialize();
-});
-after(() => daemon?.stop());
 
 const sum = (rows, key) => rows.reduce((total, row) => total + row[key], 0);
-
-async function opened(name) {
-  const file = path.join(corpus, 'hta', `${name}.json.gz`);
-  const { profileId } = await daemon.request('profile/open', { path: file });
-  return (method, params = {}) => daemon.request(method, { profileId, ...params });
-}
 
 /** Device rows, the sum of their durations, and the time in which some computation runs. */
 async function deviceWork(ask) {

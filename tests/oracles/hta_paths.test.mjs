@@ -4,24 +4,12 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { corpus, emberlineJson, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
-import { startDaemon } from '../rpc/daemon.mjs';
+import { test } from 'node:test';
+import { emberlineJson, temporaryFolder, withoutCorpus } from '../lib/cli.mjs';
+import { opened } from './hta_traces.mjs';
 
 const skip = withoutCorpus;
-let daemon;
-before(async () => {
-  if (skip) return;
-  daemon = startDaemon();
-  await daemon.initialize();
-});
-after(() => daemon?.stop());
 
-async function opened(name) {
-  const file = path.join(corpus, 'hta', `${name}.json.gz`);
-  const { profileId } = await daemon.request('profile/open', { path: file });
-  return (method, params = {}) => daemon.request(method, { profileId, ...params });
-}
 /** Slices of a name in the order of their begin. */
 const ranges = async (ask, name) => {
   const { results } = await ask('timeline/search', { name, kind: 'userAnnotation' });

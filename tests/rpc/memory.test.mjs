@@ -1,10 +1,11 @@
 // The daemon's memory: what is asked for again is kept within a limit, and what is closed comes
 // back to the system.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { memoryOf } from '../lib/process_memory.mjs';
 import { slice } from '../lib/trace_events.mjs';
 import { drawTrace, withDaemon, within } from './daemon.mjs';
 
@@ -18,10 +19,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Resident memory of the daemon in bytes; shared pages of its program are some megabytes of it. */
-function residentBytes(daemon) {
-  const status = readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)[1]) * 1024;
-}
+const residentBytes = (daemon) => memoryOf(daemon.child.pid).rss;
 
 async function until(condition, what) {
   await within(

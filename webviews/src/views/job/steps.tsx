@@ -58,7 +58,8 @@ function StepMap() {
   // shows who they wait for.
   const picked = viewState<Figure | ''>('job', 'stepFigure', '');
   const usual: Figure = (useJob()?.stragglers.length ?? 0) > 0 ? 'latenessUs' : 'stepUs';
-  const figure = picked.value || usual;
+  // What was kept may be of another version.
+  const figure = picked.value in figures ? (picked.value as Figure) : usual;
   const asTable = viewState('job', 'stepMapAsTable', false);
   const root = useRef<HTMLDivElement>(null);
   const chosen = figures[figure];

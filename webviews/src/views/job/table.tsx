@@ -100,14 +100,6 @@ function correlationCell(row: Row): ComponentChildren {
   return id === undefined ? '\u2013' : String(id);
 }
 
-/** A cell with what a rank did: kernels among it by their short names. */
-const activityCell =
-  (key: string) =>
-  (row: Row, names: ReadonlyMap<string, string>): ComponentChildren => {
-    const whole = text(row, key);
-    return whole === '' ? '\u2013' : <Name whole={whole} shown={names.get(whole) ?? whole} />;
-  };
-
 /** Columns of functions, whatever the table. */
 const functionColumns = ['kernel', 'pattern', 'reason'];
 
@@ -156,9 +148,7 @@ export function JobTable(props: {
         members: membersCell,
         pattern: patternCell,
         correlation: correlationCell,
-        reason: activityCell('reason'),
         ...(by === 'launchRows' ? { name: launchedCell } : {}),
-        ...(by === 'reasons' ? { name: activityCell('name') } : {}),
       }}
       hideColumns={() => (severalDevices() ? [] : ['device'])}
       nameColumns={[...functionColumns, ...(namesFunctions.has(by) ? ['name'] : [])]}
