@@ -30,8 +30,20 @@ std::string Absences(const Json& absences) {
 
 void AppendMember(const std::string& key, const Json& value, int depth, std::string* out);
 
+// Numbers of nodes and slices, which only lead from one view to another.
+bool IsLink(const std::string& key) {
+  return key == "id" || key == "parent" || key == "slice" || key == "childCount";
+}
+
+bool HasValue(const Json& member) { return !member.is_null() && member != 0 && member != ""; }
+
 void AppendObject(const Json& object, int depth, std::string* out) {
-  for (const auto& [key, member] : object.items()) AppendMember(key, member, depth, out);
+  // A node alone says what it would say in a tree.
+  const bool node = object.contains("childCount");
+  for (const auto& [key, member] : object.items()) {
+    if (node && (IsLink(key) || !HasValue(member))) continue;
+    AppendMember(key, member, depth, out);
+  }
 }
 
 // Children below their parent, indented; for module trees and the like.
@@ -54,19 +66,13 @@ void AppendTree(const Json& nodes, int depth, std::vector<std::vector<std::strin
   }
 }
 
-// Numbers of nodes and slices, which only lead from one view to another.
-bool IsLink(const std::string& key) {
-  return key == "id" || key == "parent" || key == "slice" || key == "childCount";
-}
-
 // Keys that have something to say: a value other than zero in any node of a tree.
 void CollectKeysWithValues(const Json& nodes, int depth, std::set<std::string>* keys) {
   if (depth > kMaxTreeDepth) return;
   for (const Json& node : nodes) {
     if (!node.is_object()) continue;
     for (const auto& [key, member] : node.items()) {
-      const bool empty = member.is_null() || member == 0 || member == "";
-      if (!empty && !member.is_structured()) keys->insert(key);
+      if (HasValue(member) && !member.is_structured()) keys->insert(key);
     }
     if (node.contains("children")) CollectKeysWithValues(node["children"], depth + 1, keys);
   }

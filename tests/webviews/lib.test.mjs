@@ -16,7 +16,13 @@ import {
   scaled,
   share,
 } from '../../extension/shared/numbers.ts';
-import { fileName, shapesText, tickText, visible } from '../../webviews/src/lib/format.ts';
+import {
+  axisMarks,
+  fileName,
+  shapesText,
+  tickText,
+  visible,
+} from '../../webviews/src/lib/format.ts';
 import { escapeHidden } from '../../extension/shared/hidden.ts';
 import {
   cutParts,
@@ -80,6 +86,21 @@ test('a column has one unit, and milliseconds keep the microsecond', () => {
   assert.equal(columnScale('us', 5000, true).digits, 0);
   assert.equal(columnScale('us', 5000, false).digits, 1);
   assert.equal(axisScale('bytes', 3 * 2 ** 30).suffix, 'GiB');
+});
+
+test('marks of an axis have the unit of the whole, and decimals that tell them apart', () => {
+  const seconds = axisScale('ns', 3.2e9);
+  assert.deepEqual(axisMarks([0, 1e9, 2e9, 3e9], 1e9, seconds), ['0 s', '1 s', '2 s', '3 s']);
+  assert.deepEqual(axisMarks([0, 5e8, 1e9], 5e8, seconds), ['0.0 s', '0.5 s', '1.0 s']);
+  // A range of a few microseconds, marked within seconds.
+  assert.deepEqual(axisMarks([1_234_502_000, 1_234_504_000], 2000, seconds), [
+    '1.234502 s',
+    '1.234504 s',
+  ]);
+  assert.deepEqual(axisMarks([2500, 5000], 2500, axisScale('ns', 9000)), [
+    '2.5 \u00b5s',
+    '5.0 \u00b5s',
+  ]);
 });
 
 test('a number that rounds to nothing is told from nothing', () => {
@@ -667,12 +688,12 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
   const path = 'Overlap Analysis: Communication';
   for (const [letters, shown] of [
     [40, path],
-    [24, 'Overlap\u2026Communication'],
+    [24, 'Overlap\u2026: Communication'],
     [14, 'Communication'],
     [8, 'Communi\u2026'],
   ]) {
     assert.equal(
-      fitPath(path, 18, letters, (part) => part.length),
+      fitPath(path, path.indexOf(': '), letters, (part) => part.length),
       shown,
     );
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goldenTrace } from '../lib/golden_traces.mjs';
+import { settledTimeline } from '../lib/roles.mjs';
 import { Harness } from './harness.mjs';
 
 let harness;
@@ -27,6 +28,24 @@ test('a trace of another recorder says so in every view', async () => {
     }
     // Nothing of it is missing.
     await page.getByRole('button', { name: 'Limited' }).waitFor();
+  });
+});
+
+test('a trace of another recorder opens in the timeline, unless another view was chosen', async () => {
+  const shown = (page) => page.getByRole('tab', { selected: true }).textContent();
+  const trace = goldenTrace('other-recorder');
+  await harness.withPage(trace, {}, async (_, page) => {
+    await settledTimeline(page).first().waitFor();
+    assert.equal(await shown(page), 'Timeline');
+  });
+  const state = { view: 'overview', selection: {}, views: {} };
+  await harness.withPage(trace, { state }, async (_, page) => {
+    await page.getByRole('heading', { name: 'Trace health' }).waitFor();
+    assert.equal(await shown(page), 'Overview');
+  });
+  await harness.withPage(goldenTrace('ascend'), {}, async (_, page) => {
+    await page.getByText(/^NPU busy/).waitFor();
+    assert.equal(await shown(page), 'Overview');
   });
 });
 

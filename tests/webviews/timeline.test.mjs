@@ -1157,3 +1157,24 @@ for (const theme of Object.keys(themes)) {
     await opened.close();
   });
 }
+
+test('the ring of the keyboard goes around names and drawing, through no heading', async () => {
+  await harness.withPage(trace, {}, async (opened, page) => {
+    await opened.view('Timeline');
+    await settledTimeline(page).waitFor();
+    const ring = () =>
+      timelineTracks(page).evaluate((tracks) => {
+        const { width, height } = getComputedStyle(tracks.parentElement, '::after');
+        const box = tracks.getBoundingClientRect();
+        return { width: parseFloat(width) - box.width, height: parseFloat(height) - box.height };
+      });
+    const outlined = () =>
+      timelineCanvas(page).evaluate((canvas) => getComputedStyle(canvas).outlineStyle !== 'none');
+    assert.ok(Number.isNaN((await ring()).width));
+    await timelineCanvas(page).focus();
+    await page.keyboard.press('ArrowRight');
+    const { width, height } = await ring();
+    assert.ok(width <= 0 && width > -6 && height <= 0 && height > -6, `${width} ${height}`);
+    assert.equal(await outlined(), false);
+  });
+});

@@ -480,6 +480,8 @@ test('a file that is no trace says why and offers another try', async () => {
   await withPage(sample('README.md'), {}, async (profile, page) => {
     await page.getByRole('heading', { name: 'This trace cannot be shown' }).waitFor();
     await page.getByText('What to do').waitFor();
+    // That it begins wrong is all that there is to say of the place.
+    assert.doesNotMatch(await page.locator('body').innerText(), /byte 0/i);
     await profile.sent('showLog', () => page.getByText('Show Log').click());
     await profile.sent('retry', () => page.getByText('Retry').click());
     await profile.sent('openAsText', () => page.getByText('Open as Text').click());

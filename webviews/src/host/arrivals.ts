@@ -13,6 +13,7 @@ import {
   showFirstPicture,
   withSteps,
 } from './choices.ts';
+import { isOfOtherRecorder } from '../lib/problems.ts';
 import { connect, dropRequests, savedState } from './host.ts';
 import {
   compared,
@@ -36,6 +37,9 @@ import {
 import { hostTexts } from './texts.ts';
 import { restore, startSaving, viewState } from './view_state.ts';
 
+/** Whether the view was there before, or somebody went to it, so that no trace may choose another. */
+let viewChosen = false;
+
 function onLoaded(message: Extract<ToView, { type: 'loaded' }>): void {
   const { trace: info, profile: found } = message;
   const wanted = selection.value;
@@ -49,6 +53,9 @@ function onLoaded(message: Extract<ToView, { type: 'loaded' }>): void {
     epoch.value++;
     if (!selectionExists(found, wanted)) selection.value = {};
     if (wanted.steps !== undefined && !stepsExist(info, wanted.steps)) selectSteps(undefined);
+    // Of another program's trace the timeline alone has something to show.
+    if (!viewChosen && isOfOtherRecorder(info)) view.value = 'timeline';
+    viewChosen = true;
   });
   startSaving();
   const shown = { run: info.run, worker: info.worker, span: info.span };
@@ -120,7 +127,11 @@ function onMessage(message: ToView): void {
         reducedMotion.value =
           message.reducedMotion || window.matchMedia('(prefers-reduced-motion: reduce)').matches;
         // A page that lives on knows its state better than what was saved a moment ago.
-        if (!begun) restore(message.state ?? savedState());
+        if (!begun) {
+          const state = message.state ?? savedState();
+          viewChosen ||= state !== undefined;
+          restore(state);
+        }
         if (message.sides !== undefined) startComparison(message.sides);
         if (message.job !== undefined) {
           view.value = 'job';
@@ -167,6 +178,7 @@ function onMessage(message: ToView): void {
       epoch.value++;
       break;
     case 'navigate':
+      viewChosen = true;
       navigate(message.to);
       break;
     case 'showTab':

@@ -139,12 +139,12 @@ export function fitName(text: string, room: number, widthOf: WidthOf, full = tex
   return bothEnds(name, room, widthOf);
 }
 
-/** A path whose last name, from `at` on, stays: what stands before it gives way. */
+/** A path whose last name, behind the mark at `at`, stays: what stands before the mark gives way. */
 export function fitPath(path: string, at: number, room: number, widthOf: WidthOf): string {
   if (widthOf(path) <= room) return path;
   const end = path.slice(at);
   const before = beginning(path.slice(0, at), room - widthOf(end), widthOf);
   if (before.length > 2) return before + end;
-  const name = end.replace(/^[\s/:]+/, '');
+  const name = end.replace(/^[\s/:,]+/, '');
   return widthOf(name) <= room ? name : bothEnds(name, room, widthOf);
 }

@@ -1,7 +1,7 @@
 // Names and paths as text, and the room that numbers need. Pure.
 import { replaceHidden } from '#shared/hidden.ts';
 import { tensorShapes } from '#shared/names.ts';
-import { quantity, type Unit } from '#shared/numbers.ts';
+import { fixed, quantity, type Scale, type Unit } from '#shared/numbers.ts';
 
 /**
  * Pixels that a column of numbers needs for its longest number and for the longest word of its
@@ -20,6 +20,14 @@ export function numberColumnPx(title: string, longest: string): number {
       digits * 8.3 + letters * 4.5 + (longest.length - digits) * 4.5 + wide + 18,
     ),
   );
+}
+
+/** Marks of an axis, `step` apart, with as many decimals as tell each from the next. */
+export function axisMarks(ticks: readonly number[], step: number, scale: Scale): string[] {
+  const { divisor, suffix } = scale;
+  let digits = 0;
+  while (digits < 9 && (step * 10 ** digits) % divisor !== 0) digits++;
+  return ticks.map((tick) => `${fixed(tick / divisor, digits)} ${suffix}`.trimEnd());
 }
 
 /** Whether a frame's file may be one on a disk; `<frozen os>`, `<string>` and '' never are. */

@@ -9,3 +9,8 @@ export function problemsToTell(problems: Problems): { told: Problems; scraps: nu
   const scraps = problems.filter(({ leftover }) => leftover);
   return { told, scraps: scraps.reduce((sum, { count }) => sum + count, 0) };
 }
+
+/** Whether another program recorded the trace: nothing is known of its devices, nor how to record more. */
+export function isOfOtherRecorder(info: TraceInfo): boolean {
+  return info.problems.some(({ kind }) => kind === 'unknownRecorder');
+}

@@ -61,7 +61,8 @@ export function Failed(props: { error: FailureData }) {
           <dt>{shellTexts.why}</dt>
           <dd>{visible(error.message)}</dd>
         </div>
-        {error.offset === undefined ? null : (
+        {/* The beginning of a file is no place in it. */}
+        {error.offset === undefined || error.offset === 0 ? null : (
           <div class="fact">
             <dt>{shellTexts.where}</dt>
             <dd>{shellTexts.byteOfText(error.offset)}</dd>

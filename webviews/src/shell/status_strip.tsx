@@ -7,8 +7,8 @@ import { deviceKind, navigate, selection } from '../host/store.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Icon } from '../widgets/icon.tsx';
-import { problemsToTell } from '../lib/problems.ts';
-import { isCut, isIncomplete, isOfOtherRecorder } from '../widgets/notices.tsx';
+import { isOfOtherRecorder, problemsToTell } from '../lib/problems.ts';
+import { isCut, isIncomplete } from '../widgets/notices.tsx';
 import { Selectors } from './selectors.tsx';
 import { shellTexts } from './texts.ts';
 

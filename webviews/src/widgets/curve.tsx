@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { axisScale, fixed, quantity, type Unit } from '#shared/numbers.ts';
+import { axisMarks } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { widgetTexts } from './texts.ts';
 import { resolveColor, themeSerial } from './theme.ts';
@@ -65,7 +66,7 @@ export function Curve(props: {
     }
     const yScale = axisScale(props.yUnit, largest);
     const span = Math.max(1, last - first);
-    const { divisor: xDivisor, suffix: xSuffix } = axisScale(props.xUnit, span);
+    const xScale = axisScale(props.xUnit, span);
     const paths = props.stepped === true ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
     const axis = {
       stroke: text,
@@ -86,12 +87,10 @@ export function Curve(props: {
           {
             ...axis,
             size: 28,
-            space: 64,
-            values: (_plot, ticks, _axis, _space, step) => {
-              const digits = [0, 1, 2].find((count) => (step * 10 ** count) % xDivisor === 0) ?? 3;
-              // With the unit: a title below would take a row of the table.
-              return ticks.map((tick) => `${fixed(tick / xDivisor, digits)} ${xSuffix}`.trimEnd());
-            },
+            // Marks of a small part have more decimals.
+            space: (_plot, _axis, min, max) => (max - min < xScale.divisor / 100 ? 104 : 64),
+            // With the unit: a title below would take a row of the table.
+            values: (_plot, ticks, _axis, _space, step) => axisMarks(ticks, step, xScale),
           },
           {
             ...axis,

@@ -80,7 +80,7 @@ const lastNames = new Map(
   ([' / ', ': ', ', '] as const).map((mark) => [
     mark,
     (path: string, room: number, widthOf: WidthOf) =>
-      fitPath(path, path.lastIndexOf(mark) + (mark === ' / ' ? 0 : mark.length), room, widthOf),
+      fitPath(path, path.lastIndexOf(mark), room, widthOf),
   ]),
 );
 

@@ -78,11 +78,6 @@ export function isCut(info: TraceInfo): boolean {
   return info.problems.some((problem) => cutKinds.has(problem.kind));
 }
 
-/** Whether another program recorded the trace: nothing is known of its devices, nor how to record more. */
-export function isOfOtherRecorder(info: TraceInfo): boolean {
-  return info.problems.some(({ kind }) => kind === 'unknownRecorder');
-}
-
 /** What was read of a file that was cut, and what that does to the figures. */
 function cutConsequence(info: TraceInfo): string {
   const read = widgetTexts.readOver(info.events, info.durationNs);
@@ -149,7 +144,7 @@ export function Failure(props: { error: FailureData; retry?: () => void }) {
   return (
     <section class="failure" role="alert">
       <p class="failure-message">{error.message}</p>
-      {error.offset === undefined ? null : (
+      {error.offset === undefined || error.offset === 0 ? null : (
         <p>{widgetTexts.atByte(<code key="offset">{error.offset}</code>)}</p>
       )}
       {error.hint === undefined || error.hint === '' ? null : <p>{error.hint}</p>}

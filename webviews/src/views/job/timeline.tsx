@@ -1,10 +1,11 @@
 // The ranks one above the other on the common clock: their steps and collectives, transfer told from
 // waiting. A click on a collective tells who came when.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { axisScale, fixed } from '#shared/numbers.ts';
+import { axisScale } from '#shared/numbers.ts';
 import { useAnswer } from '../../host/query.ts';
 import { viewState } from '../../host/view_state.ts';
 import { chartColors } from '../../lib/colors.ts';
+import { axisMarks } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { CanvasField, sharpContext } from '../../widgets/canvas_field.tsx';
 import { ActionButton } from '../../widgets/controls.tsx';
@@ -59,7 +60,6 @@ function drawRuler(context: CanvasRenderingContext2D, picture: Picture, grid: st
   const room = (range.to - range.from) / Math.max(2, (width - left) / 110);
   const power = 10 ** Math.floor(Math.log10(Math.max(1, room)));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= room) ?? 10);
-  const digits = Math.max(0, Math.ceil(-Math.log10(step / scale.divisor) - 1e-9));
   context.textAlign = 'left';
   context.fillText(jobTexts.timeOfJob, left, titlePx);
   context.textAlign = 'right';
@@ -67,7 +67,7 @@ function drawRuler(context: CanvasRenderingContext2D, picture: Picture, grid: st
   context.textAlign = 'center';
   for (let at = Math.ceil(range.from / step) * step; at <= range.to; at += step) {
     const x = toX(picture, at);
-    context.fillText(`${fixed(at / scale.divisor, digits)} ${scale.suffix}`, x, marksPx);
+    context.fillText(axisMarks([at], step, scale).join(), x, marksPx);
     context.save();
     context.fillStyle = grid;
     context.fillRect(x, margin.top - 4, 1, height - margin.top);

@@ -175,47 +175,49 @@ export function StageView(props: {
       <div class="tl-ruler" style={{ paddingLeft: `${namesPx.value}px` }}>
         <canvas ref={ruler} role="img" aria-label={timelineTexts.timeWithSteps} />
       </div>
-      <div
-        ref={viewport}
-        class="tl-viewport"
-        role="group"
-        aria-label={timelineTexts.tracks}
-        onScroll={() => {
-          scrollTop.value = viewport.current!.scrollTop;
-          stage.current?.redraw();
-        }}
-      >
-        <div class="tl-content" style={{ height: `${layout.value.height}px` }}>
-          <Labels />
-          <div class="tl-sticky" style={{ marginLeft: `${namesPx.value}px` }}>
-            <canvas ref={boxes} class="tl-boxes" aria-hidden="true" />
-            <canvas
-              ref={overlay}
-              class="tl-overlay"
-              tabIndex={0}
-              role="application"
-              aria-label={timelineTexts.tracksLabel}
-              onPointerDown={down}
-              onPointerMove={move}
-              onPointerUp={up}
-              onPointerLeave={() => {
-                tip.value = undefined;
-              }}
-              onDblClick={double}
-              onKeyDown={props.onKeyDown}
-            />
-            {shown === undefined ? null : (
-              <div
-                class="tl-tip"
-                role="tooltip"
-                style={{
-                  left: `${Math.min(shown.x + 12, Math.max(0, (overlay.current?.clientWidth ?? 400) - 320))}px`,
-                  top: `${shown.y + 16}px`,
+      <div class="tl-frame">
+        <div
+          ref={viewport}
+          class="tl-viewport"
+          role="group"
+          aria-label={timelineTexts.tracks}
+          onScroll={() => {
+            scrollTop.value = viewport.current!.scrollTop;
+            stage.current?.redraw();
+          }}
+        >
+          <div class="tl-content" style={{ height: `${layout.value.height}px` }}>
+            <Labels />
+            <div class="tl-sticky" style={{ marginLeft: `${namesPx.value}px` }}>
+              <canvas ref={boxes} class="tl-boxes" aria-hidden="true" />
+              <canvas
+                ref={overlay}
+                class="tl-overlay"
+                tabIndex={0}
+                role="application"
+                aria-label={timelineTexts.tracksLabel}
+                onPointerDown={down}
+                onPointerMove={move}
+                onPointerUp={up}
+                onPointerLeave={() => {
+                  tip.value = undefined;
                 }}
-              >
-                {shown.text}
-              </div>
-            )}
+                onDblClick={double}
+                onKeyDown={props.onKeyDown}
+              />
+              {shown === undefined ? null : (
+                <div
+                  class="tl-tip"
+                  role="tooltip"
+                  style={{
+                    left: `${Math.min(shown.x + 12, Math.max(0, (overlay.current?.clientWidth ?? 400) - 320))}px`,
+                    top: `${shown.y + 16}px`,
+                  }}
+                >
+                  {shown.text}
+                </div>
+              )}
+            </div>
           </div>
         </div>
       </div>
