@@ -42,6 +42,11 @@ struct JobRank {
     return static_cast<Ns>(
         std::llround(static_cast<double>(time) * 1e-9 * static_cast<double>(drift_ppb)));
   }
+  // The same of the common clock's time: by how many billionths its clock is faster than that.
+  int64_t FasterPpb() const {
+    const double own = static_cast<double>(drift_ppb) * 1e-9;
+    return std::llround(own / (1 - own) * 1e9);
+  }
   // Moment of a time of its trace on the job's clock, in ns since the job's start.
   Ns At(Ns time, int64_t job_base) const {
     return time + (base_ns - job_base) + correction - Drift(time);

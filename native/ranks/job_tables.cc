@@ -113,7 +113,7 @@ Table RanksTable(const Job& job) {
       .Add(Quotient("driftPpm", "Clock drift (ppm)",
                     "By how many parts per million the rank's clock runs faster than that of the "
                     "lowest rank. It is corrected, too; 0 if the collectives do not show it."),
-           [](const RankRow& r) { return Cell(static_cast<double>(r.rank->drift_ppb) / 1000.0); })
+           [](const RankRow& r) { return Cell(static_cast<double>(r.rank->FasterPpb()) / 1000.0); })
       .Add(
           Duration(
               "residualUs", "Residual",

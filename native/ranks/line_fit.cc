@@ -1,16 +1,24 @@
 #include "ranks/line_fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
 namespace emberline {
 namespace {
 
-constexpr size_t kFewestPoints = 12;
-constexpr size_t kSampled = 128;  // points whose pairs give slopes
-constexpr double kMostDrift = 1e-3;
+constexpr size_t kFewestPoints = 4;
+constexpr size_t kFewestOfMedian = 12;  // whose median distance tells how much chance there is
+constexpr size_t kSampled = 128;        // points whose pairs give slopes
+constexpr double kMostDrift = 5e-2;
 constexpr double kClear = 6 * 1.5;
+constexpr double kUnsure = 14;  // points whose median distance may well be half of what is typical
+// Student's t of a slope of 4, 5, ... points that chance exceeds once in ten thousand times.
+constexpr std::array<double, kFewestOfMedian - kFewestPoints> kClearOfFew = {
+    99.99, 28.00, 15.54, 11.18, 9.08, 7.88, 7.12, 6.59};
+// Times are whole nanoseconds: so much is chance even where nothing else is.
+constexpr double kRounding = 0.5;
 
 double MiddleOf(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -33,16 +41,31 @@ Ns Spread(std::vector<Ns> values, Ns middle) {
   return MedianOf(std::move(values));
 }
 
-}  // namespace
-
-Ns MedianOf(std::vector<Ns> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+// Whether a few points rise by more than chance would make them. Of few, most may lie close to a
+// line by chance, so each counts: one that is far off says that nothing is certain.
+bool FewRise(const std::vector<ClockPoint>& points) {
+  const auto n = static_cast<double>(points.size());
+  double mean_at = 0, mean_offset = 0;
+  for (const ClockPoint& point : points) {
+    mean_at += static_cast<double>(point.at) / n;
+    mean_offset += static_cast<double>(point.offset) / n;
+  }
+  double at_squares = 0, offset_squares = 0, products = 0;
+  for (const ClockPoint& point : points) {
+    const double at = static_cast<double>(point.at) - mean_at;
+    const double offset = static_cast<double>(point.offset) - mean_offset;
+    at_squares += at * at;
+    offset_squares += offset * offset;
+    products += at * offset;
+  }
+  if (at_squares <= 0) return false;
+  const double rest = std::max(0.0, offset_squares - products * products / at_squares);
+  const double noise = std::max(std::sqrt(rest / (n - 2)), kRounding);
+  return std::abs(products) / std::sqrt(at_squares) >
+         kClearOfFew[points.size() - kFewestPoints] * noise;
 }
 
-ClockFit FitClock(const std::vector<ClockPoint>& points) {
+ClockFit FitLine(const std::vector<ClockPoint>& points) {
   std::vector<Ns> offsets;
   for (const ClockPoint& point : points) offsets.push_back(point.offset);
   const ClockFit constant{MedianOf(offsets), 0};
@@ -59,10 +82,12 @@ ClockFit FitClock(const std::vector<ClockPoint>& points) {
     }
   }
   if (slopes.empty()) return constant;
-  const auto ppb = static_cast<int64_t>(
-      std::llround(std::clamp(MiddleOf(std::move(slopes)), -kMostDrift, kMostDrift) * 1e9));
+  const double slope = MiddleOf(std::move(slopes));
+  if (std::abs(slope) > kMostDrift) return constant;
+  const auto ppb = static_cast<int64_t>(std::llround(slope * 1e9));
   const std::vector<Ns> rest = Without(points, static_cast<double>(ppb) * 1e-9);
   const ClockFit line{MedianOf(rest), ppb};
+  if (points.size() < kFewestOfMedian) return FewRise(points) ? line : constant;
   const auto [first, last] =
       std::minmax_element(points.begin(), points.end(),
                           [](const ClockPoint& a, const ClockPoint& b) { return a.at < b.at; });
@@ -70,9 +95,38 @@ ClockFit FitClock(const std::vector<ClockPoint>& points) {
   // about one and a half times the median distance.
   const double rise =
       std::abs(static_cast<double>(ppb)) * 1e-9 * static_cast<double>(last->at - first->at);
+  const double clear = kClear * (1 + std::pow(kUnsure / static_cast<double>(points.size()), 2));
   const double noise = static_cast<double>(Spread(rest, line.offset)) *
                        std::sqrt(12.0 / static_cast<double>(points.size()));
-  return rise > kClear * noise && rise >= 1 ? line : constant;
+  return rise > clear * noise && rise >= 1 ? line : constant;
+}
+
+}  // namespace
+
+Ns MedianOf(std::vector<Ns> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+ClockFit FitClock(const std::vector<ClockPoint>& points, const std::set<int64_t>& known_ppb) {
+  const ClockFit fit = FitLine(points);
+  if (fit.drift_ppb != 0) return fit;
+  // Chance could make what is seen: the points only choose among what is known.
+  std::vector<Ns> offsets;
+  for (const ClockPoint& point : points) offsets.push_back(point.offset);
+  ClockFit best = fit;
+  Ns nearest = Spread(std::move(offsets), fit.offset);
+  for (const int64_t ppb : known_ppb) {
+    const std::vector<Ns> rest = Without(points, static_cast<double>(ppb) * 1e-9);
+    const Ns middle = MedianOf(rest);
+    const Ns spread = Spread(rest, middle);
+    if (spread >= nearest) continue;
+    nearest = spread;
+    best = {middle, ppb};
+  }
+  return best;
 }
 
 }  // namespace emberline

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "base/types.h"
@@ -23,8 +24,11 @@ struct ClockFit {
 
 // The median offset, and a slope where the points rise by much more than chance would make them.
 // Slopes are medians of those between pairs of points (Theil and Sen), so that up to a quarter of
-// the points may lie anywhere. At least twelve points, and no more than a thousandth: nothing that
-// is further off is a clock.
-ClockFit FitClock(const std::vector<ClockPoint>& points);
+// the points may lie anywhere; of fewer than twelve, all have to lie on the line. At least four
+// points, and no more than a twentieth: nothing that is further off is a clock.
+//
+// Where chance would do, the slope of those that are `known` to be possible which the points lie
+// closest to, if any is closer than none.
+ClockFit FitClock(const std::vector<ClockPoint>& points, const std::set<int64_t>& known_ppb = {});
 
 }  // namespace emberline

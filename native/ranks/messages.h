@@ -91,6 +91,12 @@ inline constexpr Sentence kClockUntied{
     "{count, plural, one {Rank {ranks} shares} other {Ranks {ranks} share}} no collective with "
     "rank "
     "{first}: {count, plural, one {its} other {their}} place on the common clock is as recorded."};
+inline constexpr Sentence kClockRate{
+    "clockRate",
+    "{count, plural, one {The clock of rank {ranks} runs} other {The clocks of ranks {ranks} run}} "
+    "{percent} % {slower, select, yes {slower} other {faster}} than that of rank {first}. This is "
+    "corrected on the common clock, but durations are as {count, plural, one {it} other {they}} "
+    "measured them."};
 
 // What a late rank did, where it waited in another group for a rank that was late there.
 inline constexpr Sentence kWaitedFor{"waitedFor", "{name}, waiting for rank {rank}"};

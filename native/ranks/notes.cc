@@ -15,6 +15,8 @@ namespace emberline {
 namespace {
 
 constexpr Ns kClockApart = 600'000'000'000;  // ten minutes
+// Above what the quartz of a healthy machine can be wrong by, a thousandth.
+constexpr int64_t kFastPpb = 1'000'000;
 constexpr double kSlowLink = 0.6;
 constexpr size_t kMaxNotes = 200;
 constexpr size_t kMaxListed = 4096;  // missing ranks that are listed for programs
@@ -120,6 +122,23 @@ class Notes {
       std::sort(loose.begin(), loose.end());
       if (loose.empty()) return;
       AddOf(messages::kClockUntied, loose, {{"first", job_.ranks[0].rank}});
+    }
+  }
+
+  void Rates() {
+    std::map<uint32_t, int64_t> first;  // by clock: the smallest rank, whose clock is the job's
+    std::map<std::tuple<int64_t, bool, std::string>, std::vector<int64_t>> rates;
+    for (const JobRank& rank : job_.ranks) {
+      const int64_t against = first.try_emplace(rank.clock, rank.rank).first->second;
+      const int64_t ppb = rank.FasterPpb();
+      if (std::abs(ppb) < kFastPpb) continue;
+      const std::string percent = FixedText(std::abs(static_cast<double>(ppb)) / 1e7, 1);
+      rates[{against, ppb < 0, percent}].push_back(rank.rank);
+    }
+    for (const auto& [how, ranks] : rates) {
+      const auto& [against, slower, percent] = how;
+      AddOf(messages::kClockRate, ranks,
+            {{"percent", percent}, {"slower", slower ? "yes" : "no"}, {"first", against}});
     }
   }
 
@@ -274,6 +293,7 @@ void AddNotes(Job* job, const std::vector<BrokenFile>& broken, JobOrigin origin)
   }
   if (origin != JobOrigin::kFirstTraces) notes.Missing(origin);
   notes.Clocks();
+  notes.Rates();
   notes.Silent();
   notes.Versions();
   notes.Calls();

@@ -105,6 +105,47 @@ for (const noiseNs of [0, 400]) {
   });
 }
 
+for (const [driftPpm, noiseNs] of [
+  [{ 1: 5000 }, 0],
+  [{ 1: 5000, 3: -20000 }, 300],
+  [{ 6: -5000 }, 1000],
+  [{ 2: 20000 }, 100],
+]) {
+  const what = JSON.stringify(driftPpm);
+  test(`a clock that is wrong by a few thousandths shows in four steps: ${what}, noise of ${noiseNs} ns`, async () => {
+    const { at } = planted({ ranks: 8, steps: 4, driftPpm, noiseNs });
+    for (const row of await table(at, 'ranks')) {
+      const label = `rank ${row.rank}: ${row.driftPpm}`;
+      assert.ok(Math.abs(row.driftPpm - (driftPpm[row.rank] ?? 0)) <= 0.5 + noiseNs / 2, label);
+      assert.ok(row.residualUs * 1000 <= noiseNs + 2, `residual ${row.residualUs}`);
+    }
+    const { notes } = await summary(at);
+    assert.deepEqual(
+      notes.filter(({ kind }) => kind === 'clockRate').map(({ ranks }) => ranks),
+      Object.entries(driftPpm)
+        .sort(([, a], [, b]) => b - a)
+        .map(([rank]) => [Number(rank)]),
+    );
+  });
+}
+
+test('of two ranks that drift against each other, the larger group tells which does', async () => {
+  // Most calls of ranks 6 and 7 are theirs alone.
+  const { at } = planted({ ranks: 8, steps: 4, driftPpm: { 6: 1500 }, noiseNs: 300 });
+  for (const row of await table(at, 'ranks')) {
+    const planted = row.rank === 6 ? 1500 : 0;
+    assert.ok(Math.abs(row.driftPpm - planted) < 150, `rank ${row.rank}: ${row.driftPpm}`);
+  }
+});
+
+test('four noisy steps have no drift', async () => {
+  for (let seed = 1; seed <= 8; seed += 1) {
+    const { at } = planted({ ranks: 8, steps: 4, seed, skewNs: skews(8), noiseNs: 3000 });
+    for (const row of await table(at, 'ranks')) assert.equal(row.driftPpm, 0, `rank ${row.rank}`);
+    assert.deepEqual((await summary(at)).notes, []);
+  }
+});
+
 test('clocks that only are off have no drift, however noisy the ends are', async () => {
   const { at } = planted({ ranks: 4, steps: 30, skewNs: skews(4), noiseNs: 3000 });
   for (const row of await table(at, 'ranks')) assert.equal(row.driftPpm, 0, `rank ${row.rank}`);

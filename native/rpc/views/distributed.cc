@@ -90,7 +90,7 @@ Json RanksJson(const Job& job) {
                      {"startNs", rank.At(0, job.base_ns)},
                      {"durationNs", digest.end},
                      {"correctionNs", rank.correction},
-                     {"driftPpb", rank.drift_ppb},
+                     {"driftPpb", rank.FasterPpb()},
                      {"residualNs", rank.residual},
                      {"matchedCalls", rank.matched},
                      {"clock", rank.clock}});

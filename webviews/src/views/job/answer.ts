@@ -122,6 +122,7 @@ const serious = [
   'unknownRank',
   'clockApart',
   'clockUntied',
+  'clockRate',
   'mixedVersions',
   'missingCalls',
   'bytesDiffer',
