@@ -202,7 +202,7 @@ std::string SealDigest(std::string_view body) {
   return bytes.append(body);
 }
 
-Result<JobDigest> DecodeDigest(std::string_view bytes) {
+Result<JobDigest> DecodeDigest(std::string_view bytes, bool own) {
   if (!bytes.starts_with(kMagic)) return MakeError(errors::kDigestBeginning);
   bytes.remove_prefix(kMagic.size());
   if (bytes.size() < 17) return MakeError(errors::kDigestTooShort);
@@ -218,6 +218,7 @@ Result<JobDigest> DecodeDigest(std::string_view bytes) {
   JobDigest digest;
   reader(digest);
   if (!reader.ok() || !reader.AtEnd()) return MakeError(errors::kDigestDamaged);
+  if (own) return digest;
   if (!KernelsHold(digest)) return MakeError(errors::kDigestReference);
   for (const RankDigest& rank : digest.ranks) {
     if (!ReferencesHold(rank)) return MakeError(errors::kDigestReference);

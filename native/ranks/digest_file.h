@@ -18,7 +18,8 @@ std::string EncodeDigest(const JobDigest& digest);
 std::string SealDigest(std::string_view body);
 // Errors: kUnreadable for what is no digest, is cut off or damaged; kUnsupported for one of another
 // version.
-Result<JobDigest> DecodeDigest(std::string_view bytes);
+// `own`: what this process encoded is taken as it is, whatever its trace says of times.
+Result<JobDigest> DecodeDigest(std::string_view bytes, bool own = false);
 
 // What tells a trace's content from any other: a hash of its size, its first and its last 64 KiB.
 // Errors: those of opening and reading.

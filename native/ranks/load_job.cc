@@ -29,6 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxFiles = 200'000;
+// Of more ranks the digests tell what views show, and a rank that somebody looks at is read again.
+constexpr size_t kKeptTraces = 16;
 
 Error Cancelled() { return MakeError(errors::kCancelled); }
 
@@ -104,17 +106,29 @@ std::optional<JobDigest> Cached(const std::optional<fs::path>& cache, const fs::
   return std::move(*kept);
 }
 
-std::shared_ptr<const JobDigest> KeptDigest(Session& session, const TraceRef& ref) {
+// Digests are kept as the bytes of their files, a tenth of what they take when they are read: a job
+// holds what it shows, and many that are kept beside it would be there twice.
+Result<std::string> Packed(Result<JobDigest> digest) {
+  if (!digest.ok()) return digest.error();
+  std::string bytes = EncodeDigest(*digest);
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
+std::optional<JobDigest> KeptDigest(Session& session, const TraceRef& ref) {
   const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
-  if (!path.ok()) return nullptr;
+  if (!path.ok()) return std::nullopt;
   const Error none = MakeError(errors::kNoCachedDigest);
-  const auto kept = session.results().Get<JobDigest>(
-      "digest/" + ContentKey(*path), CancelToken(), [&]() -> Result<JobDigest> {
+  const auto kept = session.results().Get<std::string>(
+      "digest/" + ContentKey(*path), CancelToken(), [&]() -> Result<std::string> {
         std::optional<JobDigest> cached = Cached(CachePath(*path), *path, ref.selection.worker);
         if (!cached) return none;
-        return std::move(*cached);
+        return Packed(std::move(*cached));
       });
-  return kept.ok() ? *kept : nullptr;
+  if (!kept.ok()) return std::nullopt;
+  Result<JobDigest> digest = DecodeDigest(**kept, /*own=*/true);
+  if (!digest.ok()) return std::nullopt;
+  return std::move(*digest);
 }
 
 // What reading and putting together a run needs of its refs.
@@ -252,26 +266,26 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   }
   const std::vector<TraceRef> refs = RefsOf(*profile, source);
   // Digests that are kept need no trace.
-  std::vector<std::optional<Result<std::shared_ptr<const JobDigest>>>> digests(refs.size());
+  std::vector<std::optional<Result<JobDigest>>> digests(refs.size());
   std::vector<TraceRef> wanted;
   std::vector<size_t> places;
   for (size_t i = 0; i < refs.size(); ++i) {
     if (options.cancel.cancelled()) return Cancelled();
     if (auto kept = KeptDigest(session, refs[i])) {
-      digests[i] = std::move(kept);
+      digests[i] = std::move(*kept);
     } else {
       wanted.push_back(refs[i]);
       places.push_back(i);
     }
   }
   limits.visit_side_by_side = true;
+  limits.kept_traces = kKeptTraces;
   std::mutex mutex;
   const Result<bool> done = ForEachTrace(
       session, wanted, options,
       [&](size_t index, SetMember member) {
-        Result<std::shared_ptr<const JobDigest>> digest =
-            member.trace.ok() ? DigestOf(session, member.ref, options)
-                              : Result<std::shared_ptr<const JobDigest>>(member.trace.error());
+        Result<JobDigest> digest = member.trace.ok() ? DigestOf(session, member.ref, options)
+                                                     : Result<JobDigest>(member.trace.error());
         const std::lock_guard lock(mutex);
         digests[places[index]] = std::move(digest);
       },
@@ -281,7 +295,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   for (size_t i = 0; i < refs.size(); ++i) {
     if (!digests[i]) continue;
     if (digests[i]->ok()) {
-      parts.push_back(***digests[i]);
+      parts.push_back(std::move(**digests[i]));
       continue;
     }
     const Error& error = digests[i]->error();
@@ -339,14 +353,15 @@ bool HoldsDigests(const fs::path& path) {
   return fs::is_directory(path, fault) && !DigestFiles(path).empty();
 }
 
-Result<std::shared_ptr<const JobDigest>> DigestOf(Session& session, const TraceRef& ref,
-                                                  const ReadOptions& options) {
+Result<JobDigest> DigestOf(Session& session, const TraceRef& ref, const ReadOptions& options) {
   const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
   if (!path.ok()) return path.error();
-  return session.results().Get<JobDigest>(
-      "digest/" + ContentKey(*path), options.cancel, [&]() -> Result<JobDigest> {
+  const auto kept = session.results().Get<std::string>(
+      "digest/" + ContentKey(*path), options.cancel, [&]() -> Result<std::string> {
         const std::optional<fs::path> cache = CachePath(*path);
-        if (auto kept = Cached(cache, *path, ref.selection.worker)) return std::move(*kept);
+        if (auto cached = Cached(cache, *path, ref.selection.worker)) {
+          return Packed(std::move(*cached));
+        }
         const auto trace = session.Load(ref.profile_id, ref.selection, options);
         if (!trace.ok()) return trace.error();
         Result<JobDigest> made = MakeDigest(**trace, ref.selection.worker, options.cancel);
@@ -355,8 +370,10 @@ Result<std::shared_ptr<const JobDigest>> DigestOf(Session& session, const TraceR
           fs::create_directories(cache->parent_path(), ignored);
           (void)WriteDigestFile(*cache, *made).ok();  // a cache that cannot be written is none
         }
-        return made;
+        return Packed(std::move(made));
       });
+  if (!kept.ok()) return kept.error();
+  return DecodeDigest(**kept, /*own=*/true);
 }
 
 Result<Table> SequencesByOperator(Session& session, const JobSource& source, const Job& job,

@@ -35,8 +35,7 @@ bool HoldsDigests(const std::filesystem::path& path);
 // The digest of one trace of a session: kept with the session, and on disk in the folder that
 // EMBERLINE_DIGEST_CACHE names, where it is set. The trace itself is loaded only where neither has
 // it. Errors: those of loading and of MakeDigest().
-Result<std::shared_ptr<const JobDigest>> DigestOf(Session& session, const TraceRef& ref,
-                                                  const ReadOptions& options);
+Result<JobDigest> DigestOf(Session& session, const TraceRef& ref, const ReadOptions& options);
 
 // Puts the ranks together, side by side within `limits`, and keeps the result with the session.
 // Files that cannot be read are named in the job's notes. Errors: kNotFound, kUnreadable when no

@@ -459,4 +459,36 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
   return std::static_pointer_cast<const LoadedTrace>(loaded.value());
 }
 
+bool Session::Keeps(const std::string& profile_id, const TraceSelection& selection) const {
+  const Result<fs::path> path = PathOf(profile_id, selection);
+  if (!path.ok()) return false;
+  std::string key;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    const auto at = impl_->shown.find(std::pair(profile_id, *path));
+    if (at != impl_->shown.end()) key = at->second;
+  }
+  if (key.empty()) key = FileKey(*path);
+  return impl_->Kept(key) != nullptr;
+}
+
+void Session::LetGo(const std::string& profile_id, const TraceSelection& selection) {
+  const Result<fs::path> path = PathOf(profile_id, selection);
+  if (!path.ok()) return;
+  std::string key;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    const auto at = impl_->shown.find(std::pair(profile_id, *path));
+    if (at == impl_->shown.end()) return;
+    key = at->second;
+    for (const auto& [where, shown] : impl_->shown) {
+      if (shown == key && where != at->first) return;
+    }
+    // As if it had not been loaded: a file that was written again is read as it is then.
+    impl_->shown.erase(at);
+    impl_->paths.erase(key);
+  }
+  impl_->memo->Forget(0, key);
+}
+
 }  // namespace emberline

@@ -67,6 +67,11 @@ class Session {
   Result<std::shared_ptr<const LoadedTrace>> Load(const std::string& profile_id,
                                                   const TraceSelection& selection,
                                                   const ReadOptions& options, bool renew = false);
+  // Whether Load() has nothing to read.
+  bool Keeps(const std::string& profile_id, const TraceSelection& selection) const;
+  // Lets go of a loaded trace, unless another open profile shows it: the next Load() reads it
+  // again.
+  void LetGo(const std::string& profile_id, const TraceSelection& selection);
   // The beginning of a trace that is being loaded (session/first_picture.h), while the load reads;
   // whoever asked for it is told by `options.first_picture` when it is there. Errors: kNotFound,
   // also where there is none: not yet, not any more, or not of so small a trace.

@@ -34,13 +34,14 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
   // `options`: as every trace of the set is read.
   SetLoader(Session& session, const std::vector<TraceRef>& refs, const ReadOptions& options,
             const std::function<void(size_t, SetMember)>& visit, size_t memory_bytes,
-            bool side_by_side)
+            const SetLimits& limits)
       : session_(session),
         refs_(refs),
         options_(options),
         visit_(visit),
         memory_bytes_(memory_bytes),
-        side_by_side_(side_by_side),
+        kept_traces_(limits.kept_traces),
+        side_by_side_(limits.visit_side_by_side),
         fractions_(refs.size(), 0) {}
 
   // What each thread does until nothing is left, or one of them has thrown.
@@ -69,12 +70,14 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
       self->Report(index, stage, fraction);
     };
     const TraceRef& ref = refs_[index];
+    const bool keeps = index < kept_traces_ || session_.Keeps(ref.profile_id, ref.selection);
     SetMember member{ref, session_.Load(ref.profile_id, ref.selection, options)};
     if (!options_.cancel.cancelled()) {
       std::unique_lock lock(visiting_, std::defer_lock);
       if (!side_by_side_) lock.lock();
       visit_(index, std::move(member));
     }
+    if (!keeps) session_.LetGo(ref.profile_id, ref.selection);
     Report(index, "load", 1);
   }
 
@@ -121,6 +124,7 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
   const ReadOptions options_;
   const std::function<void(size_t, SetMember)>& visit_;
   const size_t memory_bytes_;
+  const size_t kept_traces_;
   const bool side_by_side_;
 
   std::mutex visiting_;  // one visit at a time
@@ -149,8 +153,7 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   if (threads > 1) each.alone_events = std::numeric_limits<uint64_t>::max();
   // Of the ranks of a job digests are kept; two traces are a comparison's.
   each.keep_image = options.keep_image && refs.size() <= 2;
-  const auto loader =
-      std::make_shared<SetLoader>(session, refs, each, visit, memory, limits.visit_side_by_side);
+  const auto loader = std::make_shared<SetLoader>(session, refs, each, visit, memory, limits);
   RunOnThreads(threads, [&] { loader->Work(); });
   if (options.cancel.cancelled()) {
     return MakeError(errors::kCancelled);

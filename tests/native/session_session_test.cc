@@ -352,6 +352,35 @@ TEST_CASE("trace set: with little memory one is loaded at a time, and none waits
   CHECK(visits == 5);
 }
 
+TEST_CASE("trace set: of many, those that were loaded before and the first ones are kept") {
+  const Folder folder;
+  Session session;
+  const std::vector<TraceRef> refs = WorkersOfRun(OpenRanks(session, folder, 6, 4), "");
+  const auto keeps = [&](size_t i) { return session.Keeps(refs[i].profile_id, refs[i].selection); };
+  REQUIRE(session.Load(refs[5].profile_id, refs[5].selection, {}).ok());
+  CHECK(keeps(5));
+  CHECK(!keeps(0));
+  SetLimits limits;
+  limits.kept_traces = 2;
+  std::vector<bool> readable(refs.size(), false);
+  const auto visit = [&](size_t i, const SetMember& member) { readable[i] = member.trace.ok(); };
+  REQUIRE(ForEachTrace(session, refs, {}, visit, limits).ok());
+  CHECK(readable == std::vector<bool>{true, true, true, true, false, true});
+  for (size_t i = 0; i < refs.size(); ++i) CHECK(keeps(i) == (i < 2 || i == 5));
+
+  // What another profile shows stays, too.
+  const Profile other =
+      *session.Open(session.PathOf(refs[3].profile_id, refs[3].selection)->string(), CancelToken());
+  REQUIRE(session.Load(refs[3].profile_id, refs[3].selection, {}).ok());
+  REQUIRE(session.Load(other.id, {}, {}).ok());
+  session.LetGo(refs[3].profile_id, refs[3].selection);
+  CHECK(keeps(3));
+  // And what was let go is there again for who asks.
+  session.LetGo(refs[0].profile_id, refs[0].selection);
+  CHECK(!keeps(0));
+  CHECK(session.Load(refs[0].profile_id, refs[0].selection, {}).ok());
+}
+
 TEST_CASE("trace set: cancelling ends it, and an empty set is done at once") {
   const Folder folder;
   Session session;
