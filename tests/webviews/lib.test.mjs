@@ -32,6 +32,7 @@ import {
   shownNames,
 } from '../../extension/shared/names.ts';
 import { randomNumbers } from '../lib/random.mjs';
+import { anchor } from '../../webviews/src/lanes/arrows.ts';
 import { fitName, fitPath } from '../../webviews/src/lib/fit_name.ts';
 import { columnNames, legendNames } from '../../webviews/src/lib/legend_names.ts';
 import { topFindings } from '../../webviews/src/views/overview/findings.ts';
@@ -702,4 +703,19 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
     fit(faces, 20),
     /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/,
   );
+});
+
+test('an arrow ends on the lane of its slice, whatever box that is drawn in', () => {
+  const row = { track: { id: 4 }, y: 100, height: 180, laneHeight: 18 };
+  const rows = new Map([[4, row]]);
+  // Slices that are too small to tell apart are one box: the drawing knows none of them.
+  const scene = { scroll: 30, data: new Map() };
+  const at = (track, lane) => anchor(scene, rows, { slice: 7, track, lane });
+  assert.equal(at(4, 0), 79);
+  assert.equal(at(4, 6), 187);
+  // The arrows of a closed row end inside it.
+  row.height = 18;
+  row.laneHeight = 3;
+  assert.equal(at(4, 6), 86);
+  assert.equal(at(5, 0), undefined);
 });

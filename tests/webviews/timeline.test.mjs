@@ -1178,3 +1178,20 @@ test('the ring of the keyboard goes around names and drawing, through no heading
     assert.equal(await outlined(), false);
   });
 });
+
+test('a search that finds nothing says so, and offers no next match', async () => {
+  await harness.withPage(trace, {}, async (opened, page) => {
+    await opened.view('Timeline');
+    await settledTimeline(page).waitFor();
+    await timelineCanvas(page).focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('aten::add');
+    await foundCount(page).waitFor();
+    const next = page.getByRole('button', { name: 'Next', exact: true });
+    await next.waitFor();
+    await page.keyboard.type(' and more');
+    await page.getByText('No matches', { exact: true }).waitFor();
+    assert.equal(await next.count(), 0);
+    assert.equal(await page.getByText('By track').count(), 0);
+  });
+});

@@ -36,7 +36,8 @@ Json SliceRefJson(const TraceStore& store, SliceIndex slice, size_t max_name_byt
           {"name", Shortened(store.name(slice), max_name_bytes)},
           {"startNs", store.start(slice)},
           {"durationNs", store.duration(slice)},
-          {"track", store.track(slice)}};
+          {"track", store.track(slice)},
+          {"lane", store.depth(slice)}};
 }
 
 Json AbsenceJson(const AbsenceText& absence, MessageArgs args) {

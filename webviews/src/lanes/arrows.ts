@@ -1,35 +1,19 @@
 // Arrows between slices, from launches to kernels and from forward to backward.
-import type { TimelineBoxes } from '#shared/protocol.ts';
+import type { SliceRef } from '#shared/protocol.ts';
 import { type Palette } from './palette.ts';
 import { css } from '../widgets/hues.ts';
 import type { Row } from './rows.ts';
 import { x, type Scene } from './scene.ts';
 
-const lanesBySlice = new WeakMap<TimelineBoxes, Map<number, number>>();
-
-function laneOf(boxes: TimelineBoxes, slice: number): number | undefined {
-  let lanes = lanesBySlice.get(boxes);
-  if (lanes === undefined) {
-    lanes = new Map(boxes.slice.map((one, index) => [one, boxes.lane[index]!]));
-    lanesBySlice.set(boxes, lanes);
-  }
-  return lanes.get(slice);
-}
-
-/** Where a slice's row is, and the middle of its lane when that is known. */
+/** The middle of a slice's lane, also where it is drawn as one box with its neighbors. */
 export function anchor(
   scene: Scene,
   rows: ReadonlyMap<number, Row>,
-  track: number,
-  slice: number,
+  slice: SliceRef,
 ): number | undefined {
-  const row = rows.get(track);
+  const row = rows.get(slice.track);
   if (row === undefined) return undefined;
-  const boxes = scene.data.get(track)?.boxes;
-  const lane =
-    (boxes === undefined ? undefined : laneOf(boxes, slice)) ??
-    (slice === scene.detail?.slice ? scene.detail.lane : 0);
-  return row.y - scene.scroll + Math.min((lane + 0.5) * row.laneHeight, row.height - 2);
+  return row.y - scene.scroll + Math.min((slice.lane + 0.5) * row.laneHeight, row.height - 2);
 }
 
 /** In the stroke's color. */
@@ -62,8 +46,8 @@ export function drawArrows(
   context.lineWidth = 1.3;
   const rows = new Map(scene.layout.rows.map((row) => [row.track.id, row]));
   for (const arrow of scene.arrows) {
-    const fromY = anchor(scene, rows, arrow.from.track, arrow.from.slice);
-    const toY = anchor(scene, rows, arrow.to.track, arrow.to.slice);
+    const fromY = anchor(scene, rows, arrow.from);
+    const toY = anchor(scene, rows, arrow.to);
     if (fromY === undefined || toY === undefined) continue;
     const fromX = x(
       scene,

@@ -18,8 +18,8 @@ function drawEdge(
   rows: ReadonlyMap<number, Row>,
   edge: PathEdge,
 ): void {
-  const fromY = anchor(scene, rows, edge.from.track, edge.from.slice);
-  const toY = anchor(scene, rows, edge.to.track, edge.to.slice);
+  const fromY = anchor(scene, rows, edge.from);
+  const toY = anchor(scene, rows, edge.to);
   if (fromY === undefined || toY === undefined) return;
   const fromX = x(scene, edge.startNs);
   const toX = x(scene, edge.endNs);
@@ -38,7 +38,7 @@ export function drawPath(context: CanvasRenderingContext2D, scene: Scene, palett
   for (const part of path.parts) {
     // Launches and gaps pass between slices: arrows show them.
     if (part.slice === null || part.kind === 'launch' || part.kind === 'kernelGap') continue;
-    const middle = anchor(scene, rows, part.slice.track, part.slice.slice);
+    const middle = anchor(scene, rows, part.slice);
     const laneHeight = rows.get(part.slice.track)?.laneHeight ?? 0;
     const left = Math.max(-2, x(scene, part.startNs));
     const right = Math.min(scene.width + 2, x(scene, part.endNs));

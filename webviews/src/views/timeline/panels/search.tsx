@@ -122,6 +122,13 @@ function SearchResults(props: { answer: SearchResult; step: (by: number) => void
   const names = new Map(tracks.value?.tracks.map((track) => [track.id, track.name]));
   const groups = useMemo(() => columnNames(value.byName?.map(({ name }) => name) ?? []), [value]);
   const slices = useMemo(() => columnNames(value.results.map(({ name }) => name)), [value]);
+  if (value.total === 0) {
+    return (
+      <p role="status" class="tl-count">
+        {panelTexts.noMatches}
+      </p>
+    );
+  }
   return (
     <>
       <div class="tl-search-count">

@@ -36,6 +36,7 @@ function twinRows(stage: Stage, rows: readonly Row[]): { list: TwinRow[]; more: 
     const add = (
       instant: number,
       slice: number,
+      lane: number,
       name: number,
       start: number,
       length: number,
@@ -53,6 +54,7 @@ function twinRows(stage: Stage, rows: readonly Row[]): { list: TwinRow[]; more: 
           startNs: start,
           durationNs: length,
           track: row.track.id,
+          lane,
         },
         row: row.track.name,
         count,
@@ -60,9 +62,17 @@ function twinRows(stage: Stage, rows: readonly Row[]): { list: TwinRow[]; more: 
       });
     };
     boxes.start.forEach((start, i) =>
-      add(-1, boxes.slice[i]!, boxes.name[i]!, start, boxes.length[i]!, boxes.count[i]!),
+      add(
+        -1,
+        boxes.slice[i]!,
+        boxes.lane[i]!,
+        boxes.name[i]!,
+        start,
+        boxes.length[i]!,
+        boxes.count[i]!,
+      ),
     );
-    for (const { index, name, ns, count } of boxes.instants) add(index, -1, name, ns, 0, count);
+    for (const { index, name, ns, count } of boxes.instants) add(index, -1, 0, name, ns, 0, count);
   }
   return { list, more };
 }

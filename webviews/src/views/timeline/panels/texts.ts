@@ -125,6 +125,7 @@ export const panelTexts = {
   everyKind: 'Every kind',
   insideModules: 'Inside modules',
   insideModulesNamed: 'Inside modules named...',
+  noMatches: 'No matches',
   matchCount: (matches: number, sumNs: number | undefined) =>
     `${plural(matches, 'match', 'matches')}${sumNs === undefined ? '' : `, ${quantity(sumNs, 'ns')} total`}`,
   matchesByName: 'Matches by name',
