@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "analysis/table_query.h"
 #include "base/errors.h"
@@ -59,8 +63,8 @@ class Matcher {
 
 // A row by a number that is as large as its place in the order.
 struct Keyed {
-  uint64_t key = 0;
-  uint32_t row = 0;
+  uint64_t key;
+  uint32_t row;
 };
 
 // By key, rows of the same key as they are. Byte by byte from the last on; bytes that all keys have
@@ -80,17 +84,19 @@ void SortStably(std::vector<Keyed>& keyed) {
       ++counts[digit][(entry.key >> (digit * kBits)) & (kValues - 1)];
     }
   }
-  std::vector<Keyed> other(keyed.size());
+  const auto room = std::make_unique_for_overwrite<Keyed[]>(keyed.size());
+  std::span<Keyed> from = keyed, to(room.get(), keyed.size());
   for (int digit = 0; digit < kDigits; ++digit) {
     std::array<uint32_t, kValues>& count = counts[digit];
-    if (count[(keyed.front().key >> (digit * kBits)) & (kValues - 1)] == keyed.size()) continue;
+    if (count[(from.front().key >> (digit * kBits)) & (kValues - 1)] == from.size()) continue;
     uint32_t at = 0;
     for (uint32_t& first : count) at += std::exchange(first, at);
-    for (const Keyed& entry : keyed) {
-      other[count[(entry.key >> (digit * kBits)) & (kValues - 1)]++] = entry;
+    for (const Keyed& entry : from) {
+      to[count[(entry.key >> (digit * kBits)) & (kValues - 1)]++] = entry;
     }
-    keyed.swap(other);
+    std::swap(from, to);
   }
+  if (from.data() != keyed.data()) std::copy(from.begin(), from.end(), keyed.begin());
 }
 
 constexpr uint64_t kSign = uint64_t{1} << 63;

@@ -52,8 +52,8 @@ TimelineSeries DeviceSeries::SmEfficiency() const {
     changes.emplace_back(store.end(i), -capped);
   });
   if (changes.empty()) return {};
-  std::vector<Ns> ns;
-  std::vector<double> value;
+  KeptVector<Ns> ns;
+  KeptVector<double> value;
   SumChanges(std::move(changes), &ns, &value);
   for (double& v : value) v = std::min(v / 1e6, 1.0);
   return {TimelineSeries::Reduce::kMean, std::move(ns), std::move(value)};
@@ -72,8 +72,8 @@ TimelineSeries DeviceSeries::CopyBandwidth() const {
     changes.emplace_back(store.end(i), -rate);
   });
   if (changes.empty()) return {};
-  std::vector<Ns> ns;
-  std::vector<double> value;
+  KeptVector<Ns> ns;
+  KeptVector<double> value;
   SumChanges(std::move(changes), &ns, &value);
   return {TimelineSeries::Reduce::kMean, std::move(ns), std::move(value)};
 }
@@ -86,15 +86,15 @@ TimelineSeries DeviceSeries::QueueDepth(TrackIndex stream) const {
     changes.emplace_back(launch.end, -1);
   }
   if (changes.empty()) return {};
-  std::vector<Ns> ns;
-  std::vector<double> value;
+  KeptVector<Ns> ns;
+  KeptVector<double> value;
   SumChanges(std::move(changes), &ns, &value);
   return {TimelineSeries::Reduce::kExtremes, std::move(ns), std::move(value)};
 }
 
 TimelineSeries SeriesOfSet(const IntervalSet& set) {
-  std::vector<Ns> ns;
-  std::vector<double> value;
+  KeptVector<Ns> ns;
+  KeptVector<double> value;
   ns.reserve(2 * set.size());
   value.reserve(2 * set.size());
   for (const Interval& interval : set) {

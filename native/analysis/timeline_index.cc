@@ -351,8 +351,8 @@ class IndexBuilder {
   // Allocated bytes after each record, per device.
   void MakeMemory() {
     struct Curve {
-      std::vector<Ns> ns;
-      std::vector<double> value;
+      KeptVector<Ns> ns;
+      KeptVector<double> value;
       double sum = 0;
     };
     std::map<MemoryDevice, Curve> curves;
@@ -409,7 +409,7 @@ class IndexBuilder {
   void AddCounters() {
     // Samples are sorted by name, then time; each series of each process is a row.
     std::map<std::tuple<StringId, RecordedId, StringId>,
-             std::pair<std::vector<Ns>, std::vector<double>>>
+             std::pair<KeptVector<Ns>, KeptVector<double>>>
         curves;
     for (const CounterSample& sample : store_.counters()) {
       for (const auto& [key, arg] : store_.ArgsAt(sample.args)) {

@@ -10,7 +10,7 @@ constexpr int kFirstShift = 3;
 
 }  // namespace
 
-TimelineSeries::TimelineSeries(Reduce reduce, std::vector<Ns> ns, std::vector<double> value)
+TimelineSeries::TimelineSeries(Reduce reduce, KeptVector<Ns> ns, KeptVector<double> value)
     : reduce_(reduce), ns_(std::move(ns)), value_(std::move(value)) {
   // Of points of one time the last one holds.
   size_t kept = static_cast<size_t>(std::adjacent_find(ns_.begin(), ns_.end()) - ns_.begin());
@@ -158,7 +158,7 @@ using Change = std::pair<Ns, double>;
 // The sum after each time at which something changes, of changes in order of time.
 class Summing {
  public:
-  Summing(std::vector<Ns>* ns, std::vector<double>* value) : ns_(*ns), value_(*value) {}
+  Summing(KeptVector<Ns>* ns, KeptVector<double>* value) : ns_(*ns), value_(*value) {}
   void Take(const Change& change) {
     if (any_ && change.first != at_) Finish();
     any_ = true;
@@ -176,8 +176,8 @@ class Summing {
   }
 
  private:
-  std::vector<Ns>& ns_;
-  std::vector<double>& value_;
+  KeptVector<Ns>& ns_;
+  KeptVector<double>& value_;
   bool any_ = false;
   Ns at_ = 0;
   double sum_ = 0;
@@ -186,7 +186,7 @@ class Summing {
 
 }  // namespace
 
-void SumChanges(std::vector<Change> changes, std::vector<Ns>* ns, std::vector<double>* value) {
+void SumChanges(std::vector<Change> changes, KeptVector<Ns>* ns, KeptVector<double>* value) {
   const auto earlier = [](const Change& a, const Change& b) { return a.first < b.first; };
   ns->reserve(changes.size());
   value->reserve(changes.size());

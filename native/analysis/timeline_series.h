@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/byte_size.h"
+#include "base/kept_vector.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -25,7 +26,7 @@ class TimelineSeries {
 
   TimelineSeries() = default;
   // `ns` ascends; of several values at one time the last one counts.
-  TimelineSeries(Reduce reduce, std::vector<Ns> ns, std::vector<double> value);
+  TimelineSeries(Reduce reduce, KeptVector<Ns> ns, KeptVector<double> value);
 
   // What to draw in a window of `pixels` columns: the points themselves while there are at most two
   // a pixel, else one for each column, its mean or extremes. Means keep the area: over every column
@@ -49,16 +50,16 @@ class TimelineSeries {
   std::pair<double, double> Extremes(size_t first, size_t last) const;
 
   Reduce reduce_ = Reduce::kExtremes;
-  std::vector<Ns> ns_;
-  std::vector<double> value_;
-  std::vector<double> integral_;  // up to ns_[i]; only for means
+  KeptVector<Ns> ns_;
+  KeptVector<double> value_;
+  KeptVector<double> integral_;  // up to ns_[i]; only for means
   // Level k holds the extremes of aligned runs of 2^(k+3) points; only for extremes.
   std::vector<std::vector<std::pair<double, double>>> levels_;
   double max_value_ = 0;
 };
 
 // Turns changes (time, delta) into a step function that starts at 0. Consumes its argument.
-void SumChanges(std::vector<std::pair<Ns, double>> changes, std::vector<Ns>* ns,
-                std::vector<double>* value);
+void SumChanges(std::vector<std::pair<Ns, double>> changes, KeptVector<Ns>* ns,
+                KeptVector<double>* value);
 
 }  // namespace emberline

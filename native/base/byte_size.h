@@ -23,8 +23,8 @@ template <typename T>
 requires std::is_trivially_copyable_v<T> size_t HeapBytes(const T&) { return 0; }
 inline size_t HeapBytes(const std::string& text);
 inline size_t HeapBytes(const std::vector<bool>& flags);
-template <typename T>
-size_t HeapBytes(const std::vector<T>& items);
+template <typename T, typename A>
+size_t HeapBytes(const std::vector<T, A>& items);
 template <typename A, typename B>
 requires(!std::is_trivially_copyable_v<std::pair<A, B>>) size_t
     HeapBytes(const std::pair<A, B>& both);
@@ -70,8 +70,8 @@ size_t HeapBytes(const std::vector<bool>& flags) {
   return flags.capacity() == 0 ? 0 : flags.capacity() / 8 + kBlockOverheadBytes;
 }
 
-template <typename T>
-size_t HeapBytes(const std::vector<T>& items) {
+template <typename T, typename A>
+size_t HeapBytes(const std::vector<T, A>& items) {
   size_t bytes = items.capacity() == 0 ? 0 : items.capacity() * sizeof(T) + kBlockOverheadBytes;
   if constexpr (!std::is_trivially_copyable_v<T>) {
     for (const T& item : items) bytes += HeapBytes(item);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/byte_size.h"
+#include "base/kept_vector.h"
 
 namespace emberline {
 
@@ -94,7 +95,7 @@ class FlatColumn {
     shown_ = owned_;
   }
   std::span<T> shown_;
-  std::vector<T> owned_;
+  KeptVector<T> owned_;
 };
 
 // A bit for each row.

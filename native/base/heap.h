@@ -18,8 +18,11 @@ void TrimHeap();
 // Room that is filled little by little, on large pages where it is large and the system has them:
 // what is not touched takes no memory. To be freed with std::free; null when there is no memory.
 void* AllocateLazily(size_t bytes);
-// The same for room that is filled at once.
+// The same for room that is filled at once and soon freed: up to half a large page of it may be
+// left unused where that saves taking many small ones.
 void* AllocateAtOnce(size_t bytes);
+// For room that is filled at once and then kept: takes no more than `bytes` need.
+void* AllocateToKeep(size_t bytes);
 
 // Takes the pages that lie wholly in a block from the system now. That costs about half of what it
 // costs to wait until each is touched. Where the system cannot, nothing happens.

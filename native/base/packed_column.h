@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/byte_size.h"
+#include "base/kept_vector.h"
 #include "base/row_iterator.h"
 #include "base/types.h"
 
@@ -237,8 +238,8 @@ class PackedColumn {
   std::span<const Block> blocks_;
   std::span<const uint8_t> bytes_;
   size_t size_ = 0;
-  std::vector<Block> owned_blocks_;
-  std::vector<uint8_t> owned_bytes_;
+  KeptVector<Block> owned_blocks_;
+  KeptVector<uint8_t> owned_bytes_;
   std::vector<T> draft_;  // kSlackRows more than there are rows
 };
 

@@ -125,8 +125,8 @@ TEST_CASE("lanes: the keyboard walks along a lane, in and out") {
 }
 
 TEST_CASE("series: points while there are few, else the extremes of each pixel") {
-  std::vector<Ns> ns;
-  std::vector<double> value;
+  KeptVector<Ns> ns;
+  KeptVector<double> value;
   for (int i = 0; i < 10'000; ++i) {
     ns.push_back(i);
     value.push_back(i % 100 == 50 ? 1000 : i % 100 == 70 ? -5 : 1);
@@ -165,8 +165,8 @@ TEST_CASE("series: the mean counts time, not points") {
 
 TEST_CASE("series: the means of the pixels have the area of the series at every zoom") {
   std::mt19937 random(11);
-  std::vector<Ns> ns;
-  std::vector<double> value;
+  KeptVector<Ns> ns;
+  KeptVector<double> value;
   Ns at = 1000;
   for (int i = 0; i < 5'000; ++i) {
     ns.push_back(at);
@@ -200,10 +200,10 @@ TEST_CASE("series: the means of the pixels have the area of the series at every 
 }
 
 TEST_CASE("series: sums of changes return to exactly zero (B41)") {
-  std::vector<Ns> ns;
-  std::vector<double> value;
+  KeptVector<Ns> ns;
+  KeptVector<double> value;
   SumChanges({{0, 0.1}, {5, 0.2}, {7, -0.1}, {9, -0.2}, {9, 0.7}, {12, -0.7}}, &ns, &value);
-  CHECK(ns == std::vector<Ns>{0, 5, 7, 9, 12});
+  CHECK(ns == KeptVector<Ns>{0, 5, 7, 9, 12});
   CHECK(value.back() == 0);
 }
 

@@ -5,11 +5,18 @@
 #if defined(__GLIBC__)
 #include <sys/resource.h>
 
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <vector>
 
+#include "base/kept_vector.h"
+
 namespace emberline {
 namespace {
+
+constexpr size_t kPageBytes = 4096, kLargePageBytes = size_t{2} << 20;
 
 long PageFaults() {
   rusage usage = {};
@@ -19,15 +26,67 @@ long PageFaults() {
 
 // Six megabytes in blocks of one pool, each page touched.
 void TakeAndFree() {
-  constexpr size_t kBlocks = 100, kBytes = 60'000, kPage = 4096;
+  constexpr size_t kBlocks = 100, kBytes = 60'000;
   std::vector<std::unique_ptr<volatile char[]>> blocks;
   for (size_t i = 0; i < kBlocks; ++i) {
     blocks.push_back(std::unique_ptr<volatile char[]>(new volatile char[kBytes]));
-    for (size_t at = 0; at < kBytes; at += kPage) blocks.back()[at] = 1;
+    for (size_t at = 0; at < kBytes; at += kPageBytes) blocks.back()[at] = 1;
   }
 }
 
+// Bytes of memory that this process takes.
+int64_t BytesTaken() {
+  int64_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * static_cast<int64_t>(kPageBytes);
+}
+
+// Bytes that a block takes of which only the first one was written.
+int64_t TakenBy(void* (*allocate)(size_t), size_t bytes) {
+  const int64_t before = BytesTaken();
+  void* const block = allocate(bytes);
+  *static_cast<volatile char*>(block) = 1;
+  const int64_t taken = BytesTaken() - before;
+  std::free(block);
+  return taken;
+}
+
 }  // namespace
+
+TEST_CASE("blocks of all sizes are there as a whole") {
+  for (const size_t around : {size_t{1}, size_t{1} << 20, size_t{3} << 19, kLargePageBytes,
+                              2 * kLargePageBytes, 5 * kLargePageBytes}) {
+    for (const size_t bytes : {around - 1, around, around + 1, around + around / 3}) {
+      for (void* (*const allocate)(size_t) : {&AllocateAtOnce, &AllocateToKeep, &AllocateLazily}) {
+        auto* const block = static_cast<volatile char*>(allocate(bytes));
+        REQUIRE(block != nullptr);
+        for (size_t at = 0; at < bytes; at += kPageBytes) block[at] = 1;
+        if (bytes > 0) block[bytes - 1] = 1;
+        std::free(const_cast<char*>(block));
+      }
+    }
+  }
+  CHECK(AllocateAtOnce(SIZE_MAX) == nullptr);
+  CHECK(AllocateToKeep(SIZE_MAX) == nullptr);
+}
+
+TEST_CASE("what is needed for a moment stands on a large page, what is kept takes what it needs") {
+  BoundHeap();
+  TrimHeap();  // no block comes from what earlier tests left
+  // The system counts a process's pages by the batch.
+  constexpr int64_t kFew = 48 * kPageBytes, kLarge = kLargePageBytes;
+  constexpr size_t kBytes = 1'600'000;
+  // The system may have no large pages, or none just now.
+  if (TakenBy(&AllocateLazily, 2 * kLargePageBytes) < kLarge) {
+    WARN("This system has no large page to give.");
+    return;
+  }
+  CHECK(TakenBy(&AllocateAtOnce, kBytes) >= kLarge - kFew);
+  CHECK(TakenBy(&AllocateToKeep, kBytes) <= static_cast<int64_t>(kBytes) + kFew);
+  const int64_t before = BytesTaken();
+  const KeptVector<char> kept(kBytes, 'k');
+  CHECK(BytesTaken() - before <= static_cast<int64_t>(kBytes) + kFew);
+}
 
 TEST_CASE("what a trace leaves in a pool serves the next one") {
   BoundHeap();
