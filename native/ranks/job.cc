@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/byte_size.h"
 #include "ranks/make_digest.h"
@@ -198,10 +199,20 @@ void ChooseOf(const std::vector<const RankDigest*>& traces, Job* job) {
   const auto of_other_job = [job](const RankDigest& rank) {
     return rank.world_size > 0 && rank.world_size != job->world_size;
   };
+  // More ranks than the job is said to have: their numbers are right, and it is not.
+  std::set<int64_t> numbers;
+  for (const RankDigest* trace : traces) {
+    if (trace->rank >= 0 && !of_other_job(*trace)) numbers.insert(trace->rank);
+  }
+  const bool too_small = job->world_size > 0 && std::cmp_greater(numbers.size(), job->world_size);
+  const auto impossible = [&](const RankDigest& rank) { return !too_small && IsImpossible(rank); };
+  if (too_small) {
+    AddNote(job, messages::kSmallWorld, {{"size", job->world_size}, {"count", numbers.size()}});
+  }
   std::vector<const RankDigest*> named;
   for (const RankDigest* trace : traces) {
     const bool left_out = (any && empty(*trace)) || of_other_job(*trace);
-    if (!left_out && trace->rank >= 0 && !IsImpossible(*trace)) named.push_back(trace);
+    if (!left_out && trace->rank >= 0 && !impossible(*trace)) named.push_back(trace);
   }
   const std::set<const RankDigest*> others = OfOtherRecordings(std::move(named));
   if (!others.empty()) {
@@ -219,7 +230,7 @@ void ChooseOf(const std::vector<const RankDigest*>& traces, Job* job) {
       left_out.empty.push_back(&rank);
     } else if (of_other_job(rank)) {
       left_out.of_other_jobs[rank.world_size].push_back(&rank);
-    } else if (rank.rank < 0 || IsImpossible(rank)) {
+    } else if (rank.rank < 0 || impossible(rank)) {
       unnamed.push_back(&rank);
     } else {
       const auto [at, added] = chosen.try_emplace(rank.rank, &rank);
@@ -240,7 +251,7 @@ void ChooseOf(const std::vector<const RankDigest*>& traces, Job* job) {
     while (chosen.count(next) > 0) ++next;
     chosen[next] = digest;
     job->ranks.push_back({digest, next, false});
-    if (IsImpossible(*digest)) {
+    if (impossible(*digest)) {
       AddNote(job, messages::kImpossibleRank,
               {{"path", digest->path},
                {"said", digest->rank},
@@ -253,6 +264,7 @@ void ChooseOf(const std::vector<const RankDigest*>& traces, Job* job) {
   }
   std::sort(job->ranks.begin(), job->ranks.end(),
             [](const JobRank& a, const JobRank& b) { return a.rank < b.rank; });
+  if (too_small) job->world_size = -1;
 }
 
 }  // namespace

@@ -51,6 +51,10 @@ inline constexpr Sentence kImpossibleRank{
     "impossibleRank",
     "{path} says that it is from rank {said} of {size}, which does not exist; it is shown as rank "
     "{rank}."};
+inline constexpr Sentence kSmallWorld{"smallWorld",
+                                      "The traces say that the job has {size, plural, one {# rank} "
+                                      "other {# ranks}}, but they are from "
+                                      "{count} different ones. How many there were is not known."};
 // {path} is the first of them; {rank} is of that trace.
 inline constexpr Sentence kOtherName{
     "otherName",

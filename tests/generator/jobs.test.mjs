@@ -511,6 +511,30 @@ test('a rank beyond the number of ranks is none, and neither is a number of none
   assert.deepEqual([job.worldSize, job.ranks.length, job.notes], [4, 4, []]);
 });
 
+test('more ranks than the traces say there are keep their numbers', async () => {
+  const { at } = planted({ ranks: 4 });
+  for (const name of fs.readdirSync(at)) {
+    const file = path.join(at, name);
+    fs.writeFileSync(
+      file,
+      fs.readFileSync(file, 'utf8').replace('"world_size":4', '"world_size":2'),
+    );
+  }
+  const job = await summary(at);
+  assert.deepEqual(
+    job.ranks.map(({ rank, recorded }) => [rank, recorded]),
+    [0, 1, 2, 3].map((rank) => [rank, true]),
+  );
+  assert.equal(job.worldSize, null);
+  assert.deepEqual(
+    job.notes.map(({ text }) => text),
+    [
+      'The traces say that the job has 2 ranks, but they are from 4 different ones. ' +
+        'How many there were is not known.',
+    ],
+  );
+});
+
 test('no percentile is less than the smallest or more than the largest', async () => {
   const { at } = planted({
     ranks: 4,

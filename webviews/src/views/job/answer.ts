@@ -120,6 +120,7 @@ const serious = [
   'tracesWithoutDigest',
   'copiedRank',
   'unknownRank',
+  'smallWorld',
   'clockApart',
   'clockUntied',
   'clockRate',
