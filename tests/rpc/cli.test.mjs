@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { root } from '../../scripts/lib/paths.mjs';
+import { parseCsv } from '../lib/csv.mjs';
 import { drawTrace, samples, serverPath } from './daemon.mjs';
 
 let folder;
@@ -29,32 +30,6 @@ function json(...args) {
   const { status, stdout, stderr } = run(...args, '--format', 'json');
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout);
-}
-
-/** RFC 4180: records of fields. */
-function parseCsv(text) {
-  assert.ok(text.endsWith('\r\n'));
-  const records = [];
-  let field = '';
-  let record = [];
-  let quoted = false;
-  for (let i = 0; i < text.length; ++i) {
-    const c = text[i];
-    if (quoted) {
-      if (c === '"' && text[i + 1] === '"') field += text[++i];
-      else if (c === '"') quoted = false;
-      else field += c;
-    } else if (c === '"') quoted = true;
-    else if (c === ',') (record.push(field), (field = ''));
-    else if (c === '\r' && text[i + 1] === '\n') {
-      record.push(field);
-      records.push(record);
-      field = '';
-      record = [];
-      ++i;
-    } else field += c;
-  }
-  return records;
 }
 
 test('help and version', () => {
