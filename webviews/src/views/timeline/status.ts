@@ -1,10 +1,15 @@
 // What the drawing tells the rest of the timeline, and tests.
 import { signal } from '@preact/signals';
+import type { BoxRenderer } from '../../gl/boxes.ts';
 import { CancelledError, failureOf } from '../../host/host.ts';
 import { namesPxIn, type Layout } from '../../lanes/rows.ts';
 
 /** Frame times of the last drawing, for the help panel and for tests. */
-export const frameStats = { frames: 0, drawMs: [] as number[], renderer: '' };
+export const frameStats = {
+  frames: 0,
+  drawMs: [] as number[],
+  renderer: 'canvas2d' as BoxRenderer['kind'],
+};
 
 export const noLayout: Layout = { rows: [], headings: [], height: 0, hidden: 0 };
 export const layout = signal<Layout>(noLayout);

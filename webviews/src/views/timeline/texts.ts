@@ -1,6 +1,7 @@
 // The texts of the timeline.
 import type { WheelHabit } from '#shared/messages.ts';
 import { fixed, plural, quantity } from '#shared/numbers.ts';
+import type { BoxRenderer } from '../../gl/boxes.ts';
 
 export const timelineTexts = {
   noEvents: 'The trace contains no events.',
@@ -50,8 +51,8 @@ export const timelineTexts = {
   clearSelection: 'Clear selection and range',
   keyboardShortcuts: 'Keyboard shortcuts',
   timelineShortcuts: 'Timeline shortcuts',
-  drawnWith: (renderer: string, frames: number, ms: string) =>
-    `Drawn with ${renderer}; the last ${frames} frames took ${ms} ms each.`,
+  drawnWith: (renderer: BoxRenderer['kind'], frames: number, ms: string) =>
+    `Drawn with ${renderer === 'webgl2' ? 'WebGL 2' : 'Canvas 2D'}; the last ${frames} frames took ${ms} ms each.`,
 
   unpin: 'Unpin',
   pinToTop: 'Pin to the top',
