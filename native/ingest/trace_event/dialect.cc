@@ -88,7 +88,7 @@ class Recognition {
       if (IsDeviceWork(b_.slice_category(row).kind)) b_.SetKind(row, SliceKind::kDerived);
     }
     const std::string name = NameOtherRecorder(b_, uses_);
-    problems->Add(ProblemKind::kUnknownRecorder, FirstOffset(), Slices(),
+    problems->Add(ProblemKind::kUnknownRecorder, FirstOffset(), 1,
                   {{"known", name.empty() ? "no" : "yes"}, {"recorder", name}});
   }
 
@@ -142,11 +142,6 @@ class Recognition {
  private:
   static constexpr size_t kMaxNames = 3;
 
-  uint64_t Slices() const {
-    uint64_t slices = 0;
-    for (const CategoryUse& use : uses_) slices += use.slices;
-    return slices;
-  }
   uint64_t FirstOffset() const {
     uint64_t first = uses_.empty() ? 0 : uses_[0].first_offset;
     for (const CategoryUse& use : uses_) first = std::min(first, use.first_offset);

@@ -15,7 +15,6 @@ namespace emberline {
 // What one category of durations counted while the events were read.
 struct CategoryUse {
   StringId raw = 0;
-  uint64_t slices = 0;
   uint64_t first_offset = 0;  // of its first slice in the text
 };
 

@@ -365,7 +365,7 @@ void EventSink::Finish() {
   std::vector<CategoryUse> uses;
   for (const CategoryState& state : categories_) {
     if (state.counts[kDuration] == 0) continue;
-    uses.push_back({state.raw, state.counts[kDuration], state.first_offset});
+    uses.push_back({state.raw, state.first_offset});
   }
   SettleDialect(builder_, problems_, uses);
 }
