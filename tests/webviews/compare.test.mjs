@@ -454,6 +454,8 @@ test('tables show the daemon\u2019s order, filter, and say each change in words'
 
 test('paths of modules keep their last names, and more calls have a plus', async () => {
   await withComparison(slow, fixed, {}, async (comparison, page) => {
+    // Beside an editor they have no room.
+    await page.setViewportSize({ width: 800, height: 800 });
     await comparison.view('Modules');
     const names = firstCells(gridOf(page, 'Modules')).locator('[data-whole]');
     await names.first().waitFor();
@@ -476,6 +478,7 @@ test('paths of modules keep their last names, and more calls have a plus', async
       assert.ok(text.endsWith(whole.slice(whole.lastIndexOf(' / '))), `${text} of ${whole}`);
       assert.ok(over <= 0.5, whole);
     }
+    await page.setViewportSize({ width: 1280, height: 800 });
     await comparison.view('Operators');
     const row = page.getByRole('row', { name: /^aten::index\b(?!_)/ }).first();
     await row.locator('[data-key=deltaCalls]', { hasText: /^\+8$/ }).waitFor();

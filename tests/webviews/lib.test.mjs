@@ -644,6 +644,8 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
       30,
       'sm90_xmma_gemm_bf1\u2026__5x_cublas',
     ],
+    ['aten::convolution_backward', 20, 'aten::conv\u2026_backward'],
+    ['aten::convolution_backward', 16, 'aten::convoluti\u2026'],
     ['aten::mm', 4, 'ate\u2026'],
     ['Qwen2RotaryEmbedding_12', 14, 'Qwen2Rotar\u2026_12'],
   ];

@@ -34,6 +34,12 @@ function beginning(text: string, room: number, widthOf: WidthOf): string {
   return text.slice(0, kept) + ellipsis;
 }
 
+/** As much of the beginning as there is room for before the end. */
+function beginningAnd(head: string, end: string, room: number, widthOf: WidthOf): string {
+  const fits = (letters: number) => widthOf(head.slice(0, letters) + ellipsis + end) <= room;
+  return head.slice(0, mostLetters(head, fits)) + ellipsis + end;
+}
+
 /**
  * Both ends of a name without template arguments: names of kernels begin alike, and their ends tell them
  * apart. The end has up to two fifths of the room and begins with a whole word where it can.
@@ -42,17 +48,17 @@ function bothEnds(text: string, room: number, widthOf: WidthOf): string {
   if (widthOf(text) <= room) return text;
   // "Conv2d_12" and "Conv2d_3" differ in their numbers alone.
   const tail = cutParts(text).tail || (/_\d{1,5}$/.exec(text)?.[0] ?? '');
-  if (tail === '') return beginning(text, room, widthOf);
+  if (tail === '') {
+    // "aten::convolution" is another operator than "aten::convolution_backward".
+    const last = /(?<=[^_:]{6})_[a-z]{4,8}$/.exec(text)?.[0];
+    if (last === undefined || widthOf(last) > room / 2) return beginning(text, room, widthOf);
+    return beginningAnd(text.slice(0, -last.length), last, room, widthOf);
+  }
   const letters = mostLetters(tail, (count) => widthOf(tail.slice(-count)) <= room * 0.4);
   const cut = letters === 0 ? '' : tail.slice(-letters);
   const word = /^[^_/.:]{0,5}([_/.:].{4,})$/.exec(cut)?.[1];
   const end = (word ?? cut).replace(/^[\udc00-\udfff]/, '');
-  const head = text.slice(0, text.length - end.length);
-  const first = mostLetters(
-    head,
-    (count) => widthOf(head.slice(0, count) + ellipsis + end) <= room,
-  );
-  return head.slice(0, first) + ellipsis + end;
+  return beginningAnd(text.slice(0, text.length - end.length), end, room, widthOf);
 }
 
 /**

@@ -10,6 +10,7 @@ import { visible } from '../../lib/format.ts';
 import { placeName, placeOf } from '../../lib/place_text.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Name, ShortName } from '../../widgets/name.tsx';
+import { NoValue } from '../../widgets/table/cells.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
 import { jobTexts } from './texts.ts';
@@ -41,26 +42,29 @@ const rankCell =
   (key: string) =>
   (row: Row): ComponentChildren => {
     const rank = numberOf(row, key);
-    return rank === undefined ? '\u2013' : <RankLink rank={rank} />;
+    return rank === undefined ? <NoValue /> : <RankLink rank={rank} />;
   };
 
 /** A cell with a device, or the host. */
 function deviceCell(row: Row): ComponentChildren {
   const device = numberOf(row, 'device');
-  return device === undefined ? '\u2013' : device < 0 ? jobTexts.host : String(device);
+  if (device === undefined) return <NoValue />;
+  return device < 0 ? jobTexts.host : String(device);
 }
 
 /** A cell with a place, which opens the code. */
 export function placeCell(row: Row): ComponentChildren {
-  const place = placeOf(text(row, 'place'));
+  const whole = text(row, 'place');
+  if (whole === '') return <NoValue />;
+  const place = placeOf(whole);
   return place === undefined ? (
-    visible(text(row, 'place'))
+    visible(whole)
   ) : (
     <button
       type="button"
       class="cell-link"
       tabIndex={-1}
-      title={commonTexts.openPlace(visible(text(row, 'place')))}
+      title={commonTexts.openPlace(visible(whole))}
       onClick={(event) => openSource(place, event.ctrlKey || event.metaKey)}
     >
       {visible(placeName(place))}
@@ -97,7 +101,7 @@ function membersCell(row: Row): ComponentChildren {
 /** A cell with an id, whose digits are no quantity. */
 function correlationCell(row: Row): ComponentChildren {
   const id = numberOf(row, 'correlation');
-  return id === undefined ? '\u2013' : String(id);
+  return id === undefined ? <NoValue /> : String(id);
 }
 
 /** Columns of functions, whatever the table. */

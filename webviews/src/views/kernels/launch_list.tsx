@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Row } from '#shared/protocol.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Name } from '../../widgets/name.tsx';
+import { NoValue } from '../../widgets/table/cells.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import type { RowAction } from '../../widgets/table/actions.tsx';
 import type { CellRenderer } from '../../widgets/table/row.tsx';
@@ -43,7 +44,7 @@ const launchCells: Record<string, CellRenderer> = {
   },
   tc: (row) => {
     const uses = text(row, 'tc');
-    return uses === '-' ? <span class="no-value">{'\u2013'}</span> : uses;
+    return uses === '-' ? <NoValue /> : uses;
   },
 };
 

@@ -39,6 +39,11 @@ function deltaClass(column: Column, row: Row, value: number): string | undefined
 /** Columns of recorded tensor shapes. */
 const shapeColumns: ReadonlySet<string> = new Set(['inputShapes', 'shapes']);
 
+/** What stands in a cell that has no value. */
+export function NoValue() {
+  return <span class="no-value">{'\u2013'}</span>;
+}
+
 export function Cell(props: {
   column: Column;
   row: Row;
@@ -48,7 +53,7 @@ export function Cell(props: {
 }) {
   if (props.column.key === 'file') return <PlaceCell row={props.row} />;
   const value = props.row[props.column.key];
-  if (value === null || value === undefined) return <span class="no-value">{'\u2013'}</span>;
+  if (value === null || value === undefined) return <NoValue />;
   if (typeof value === 'boolean') return <>{value ? commonTexts.yes : commonTexts.no}</>;
   if (typeof value === 'number') {
     const text = cellNumber(props.column, props.scale, value);
@@ -66,7 +71,7 @@ export function Cell(props: {
 /** A recorded place: the file's name and line, leading to the code. */
 export function PlaceCell(props: { row: Row }) {
   const { file, line } = props.row;
-  if (typeof file !== 'string' || file === '') return <span class="no-value">{'\u2013'}</span>;
+  if (typeof file !== 'string' || file === '') return <NoValue />;
   const at = typeof line === 'number' && line > 0 ? line : undefined;
   return (
     <button

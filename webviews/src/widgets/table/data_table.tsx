@@ -55,7 +55,7 @@ export interface DataTableProps<M extends TableMethod> extends Asked<M> {
   toolbar?: ComponentChildren;
   /** Keys of columns with names of functions: shown short, no two alike, whole on hover and in copies. */
   nameColumns?: readonly string[];
-  /** Names take no more room than they must: the figures beside them say what the table is for. */
+  /** Names take a sixth of the room before figures, which say what the table is for, give way to them. */
   narrowNames?: boolean;
   /** Keys of columns that give way first where there is little room. */
   lesser?: readonly string[];
@@ -129,14 +129,11 @@ function useColumns<M extends TableMethod>(
       ),
     [loaded?.key],
   );
-  const letters =
-    props.narrowNames === true
-      ? 0
-      : (measures.longestName ?? measures.largest[present[0]?.key ?? ''] ?? 0);
+  const letters = measures.longestName ?? measures.largest[present[0]?.key ?? ''] ?? 0;
   const wantedPx = namesPx(letters, props.detail === undefined ? undefined : 24 + twistyPx);
   const namePx = Math.max(
     measures.longestName === undefined ? 0 : functionPx,
-    namesWidth(wantedPx, roomPx),
+    namesWidth(props.narrowNames === true ? Math.min(wantedPx, roomPx / 6) : wantedPx, roomPx),
   );
   const needs = present.map((column, index) => ({
     key: column.key,
