@@ -146,7 +146,7 @@ inline constexpr Sentence kAmbiguousGroups{
 inline constexpr Sentence kSlowLink{
     "slowLink",
     "{count, plural, one {Rank {ranks}} other {Ranks {ranks}}} of group {group} {count, plural, "
-    "one {reaches} other {reach}} a bus bandwidth of {rate} GB/s, similar {pair, select, yes "
+    "one {reaches} other {reach}} a bus bandwidth of {rate} GB/s; similar {pair, select, yes "
     "{pairs} other {groups}} reach {usual} GB/s ({operation}, {bytes})."};
 
 // Notices of one rank.
