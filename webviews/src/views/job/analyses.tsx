@@ -4,7 +4,8 @@ import { job } from '../../host/store.ts';
 import { FilterBox } from '../../widgets/fields.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useJob } from './overview.tsx';
-import { JobTable, type By } from './table.tsx';
+import type { By } from './ranks.tsx';
+import { JobTable } from './table.tsx';
 import { jobTexts } from './texts.ts';
 
 /** In their order; what other tabs show is not repeated. */

@@ -10,7 +10,7 @@ import { Nothing } from '../../widgets/notices.tsx';
 import { Panel } from '../../widgets/panel.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { Legend, StackedBars, type BarPart } from '../../widgets/stacked_bars.tsx';
-import { RankLink } from './table.tsx';
+import { RankLink } from './ranks.tsx';
 import type { Summed } from './rows.ts';
 import { stripPx } from './strip.ts';
 import { jobTexts } from './texts.ts';

@@ -7,7 +7,7 @@ import { Failure, Waiting } from '../../widgets/notices.tsx';
 import { PlainTable } from '../../widgets/plain_table.tsx';
 import { activityText } from './answer.ts';
 import { ReasonPlace } from './overview.tsx';
-import { RankLink, severalDevices } from './table.tsx';
+import { RankLink, severalDevices } from './ranks.tsx';
 import { communicationTexts } from './communication/texts.ts';
 import { jobTexts } from './texts.ts';
 

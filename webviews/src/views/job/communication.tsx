@@ -19,7 +19,8 @@ import { CallMembers } from './call_members.tsx';
 import { HeatMap } from './heat_map.tsx';
 import { useJob } from './overview.tsx';
 import { Mark, Scatter, type Point } from './scatter.tsx';
-import { JobTable, RankLink, useRows, type By } from './table.tsx';
+import { RankLink, useRows, type By } from './ranks.tsx';
+import { JobTable } from './table.tsx';
 import { communicationTexts } from './communication/texts.ts';
 import { jobTexts } from './texts.ts';
 

@@ -18,7 +18,7 @@ import { RankBars } from './bars.tsx';
 import { timeParts, waitParts } from './colors.ts';
 import { JobNotices } from './notices.tsx';
 import { inOrder, stepOf, sumByRank } from './rows.ts';
-import { severalDevices, useRows } from './table.tsx';
+import { severalDevices, useRows } from './ranks.tsx';
 import { jobTexts } from './texts.ts';
 
 export function useJob(): DistributedJobResult | undefined {

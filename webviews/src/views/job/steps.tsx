@@ -14,7 +14,8 @@ import { PlainTable } from '../../widgets/plain_table.tsx';
 import { HeatMap } from './heat_map.tsx';
 import { useJob } from './overview.tsx';
 import { gridOf } from './rows.ts';
-import { JobTable, RankLink, severalDevices, useRows, type By } from './table.tsx';
+import { RankLink, severalDevices, useRows, type By } from './ranks.tsx';
+import { JobTable } from './table.tsx';
 import { detailTexts } from './details/texts.ts';
 import { jobTexts } from './texts.ts';
 
