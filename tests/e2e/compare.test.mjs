@@ -48,13 +48,14 @@ describe('a comparison of two profiles', () => {
 
   /**
    * Compares two rows by the entries of their menus, until the tab is there. A menu also closes when a page
-   * takes the focus, which a slow one does late: that it is gone does not say that its entry was taken.
+   * takes the focus, which a slow one does late: that it is gone does not say that its entry was taken. And
+   * where the tree was drawn anew meanwhile, the workbench no longer knows which row the entry is about.
    */
   async function compareByMenus(baseline, candidate, tab) {
     await waitUntil(`${tab} by the menus`, async () => {
       await workbench.chooseInMenu(baseline, 'Select Profile for Compare');
       await statusItems(page)
-        .filter({ hasText: /^Selected for compare: / })
+        .filter({ hasText: `Selected for compare: ${tab.split(' ')[0]}` })
         .waitFor({ timeout: 4000 });
       await workbench.chooseInMenu(candidate, 'Compare Profile with Selected');
       await workbench.tab(tab).waitFor({ timeout: 10_000 });

@@ -70,11 +70,13 @@ export function registerCompareCommands(
     }),
     register('emberline.chooseBaselineRevision', () => comparisons.chooseRevision()),
     register('emberline.selectForCompare', async (value: unknown) => {
-      selected =
+      const chosen =
         comparedTrace(value) ??
         (await pick(profileTexts.selectForCompare, profileTexts.theBaseline));
-      await vscode.commands.executeCommand('setContext', selectedKey, selected !== undefined);
-      if (selected === undefined) return;
+      // Who closes the list keeps what was selected before.
+      if (chosen === undefined) return;
+      selected = chosen;
+      await vscode.commands.executeCommand('setContext', selectedKey, true);
       void vscode.window.setStatusBarMessage(profileTexts.selected(titleOf(selected)), 5000);
     }),
     register('emberline.compareWithSelected', async (value: unknown) => {
