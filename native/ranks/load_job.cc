@@ -115,20 +115,31 @@ Result<std::string> Packed(Result<JobDigest> digest) {
   return bytes;
 }
 
-std::optional<JobDigest> KeptDigest(Session& session, const TraceRef& ref) {
+// The digest that the session or the disk keeps, else what `make(cache)` gives: `cache` is where
+// the disk would keep it.
+template <typename Make>
+Result<JobDigest> KeptDigestOr(Session& session, const TraceRef& ref, const CancelToken& cancel,
+                               Make&& make) {
   const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
-  if (!path.ok()) return std::nullopt;
-  const Error none = MakeError(errors::kNoCachedDigest);
+  if (!path.ok()) return path.error();
   const auto kept = session.results().Get<std::string>(
-      "digest/" + ContentKey(*path), CancelToken(), [&]() -> Result<std::string> {
-        std::optional<JobDigest> cached = Cached(CachePath(*path), *path, ref.selection.worker);
-        if (!cached) return none;
-        return Packed(std::move(*cached));
+      "digest/" + ContentKey(*path), cancel, [&]() -> Result<std::string> {
+        const std::optional<fs::path> cache = CachePath(*path);
+        if (auto cached = Cached(cache, *path, ref.selection.worker)) {
+          return Packed(std::move(*cached));
+        }
+        return Packed(make(cache));
       });
-  if (!kept.ok()) return std::nullopt;
-  Result<JobDigest> digest = DecodeDigest(**kept, /*own=*/true);
-  if (!digest.ok()) return std::nullopt;
-  return std::move(*digest);
+  if (!kept.ok()) return kept.error();
+  return DecodeDigest(**kept, /*own=*/true);
+}
+
+// Nothing where the trace has to be read.
+std::optional<JobDigest> KeptDigest(Session& session, const TraceRef& ref) {
+  Result<JobDigest> kept = KeptDigestOr(
+      session, ref, CancelToken(),
+      [](const auto&) -> Result<JobDigest> { return MakeError(errors::kNoCachedDigest); });
+  return kept.ok() ? std::optional(std::move(*kept)) : std::nullopt;
 }
 
 // What reading and putting together a run needs of its refs.
@@ -354,14 +365,8 @@ bool HoldsDigests(const fs::path& path) {
 }
 
 Result<JobDigest> DigestOf(Session& session, const TraceRef& ref, const ReadOptions& options) {
-  const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
-  if (!path.ok()) return path.error();
-  const auto kept = session.results().Get<std::string>(
-      "digest/" + ContentKey(*path), options.cancel, [&]() -> Result<std::string> {
-        const std::optional<fs::path> cache = CachePath(*path);
-        if (auto cached = Cached(cache, *path, ref.selection.worker)) {
-          return Packed(std::move(*cached));
-        }
+  return KeptDigestOr(
+      session, ref, options.cancel, [&](const std::optional<fs::path>& cache) -> Result<JobDigest> {
         const auto trace = session.Load(ref.profile_id, ref.selection, options);
         if (!trace.ok()) return trace.error();
         Result<JobDigest> made = MakeDigest(**trace, ref.selection.worker, options.cancel);
@@ -370,10 +375,8 @@ Result<JobDigest> DigestOf(Session& session, const TraceRef& ref, const ReadOpti
           fs::create_directories(cache->parent_path(), ignored);
           (void)WriteDigestFile(*cache, *made).ok();  // a cache that cannot be written is none
         }
-        return Packed(std::move(made));
+        return made;
       });
-  if (!kept.ok()) return kept.error();
-  return DecodeDigest(**kept, /*own=*/true);
 }
 
 Result<Table> SequencesByOperator(Session& session, const JobSource& source, const Job& job,

@@ -125,6 +125,13 @@ struct Session::Impl {
     return std::static_pointer_cast<const LoadedTrace>(memo->Find(0, key));
   }
 
+  // The FileKey of what the profile shows of the file; empty where it shows nothing yet.
+  std::string ShownKey(const std::string& profile_id, const fs::path& path) const {
+    const std::lock_guard lock(mutex);
+    const auto at = shown.find(std::pair(profile_id, path));
+    return at == shown.end() ? std::string() : at->second;
+  }
+
   // Notes that the profile shows this content of the file; false when it was closed meanwhile.
   bool Show(const std::string& profile_id, const fs::path& path, const std::string& key) {
     std::string before;
@@ -421,12 +428,7 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
   if (!span.ok()) return span.error();
   const fs::path& path = span.value()->path;
   if (!renew) {
-    std::string before;
-    {
-      const std::lock_guard lock(impl_->mutex);
-      const auto at = impl_->shown.find(std::pair(profile_id, path));
-      if (at != impl_->shown.end()) before = at->second;
-    }
+    const std::string before = impl_->ShownKey(profile_id, path);
     if (!before.empty()) {
       if (std::shared_ptr<const LoadedTrace> trace = impl_->Kept(before)) return trace;
     }
@@ -462,14 +464,8 @@ Result<std::shared_ptr<const LoadedTrace>> Session::Load(const std::string& prof
 bool Session::Keeps(const std::string& profile_id, const TraceSelection& selection) const {
   const Result<fs::path> path = PathOf(profile_id, selection);
   if (!path.ok()) return false;
-  std::string key;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    const auto at = impl_->shown.find(std::pair(profile_id, *path));
-    if (at != impl_->shown.end()) key = at->second;
-  }
-  if (key.empty()) key = FileKey(*path);
-  return impl_->Kept(key) != nullptr;
+  const std::string shown = impl_->ShownKey(profile_id, *path);
+  return impl_->Kept(shown.empty() ? FileKey(*path) : shown) != nullptr;
 }
 
 void Session::LetGo(const std::string& profile_id, const TraceSelection& selection) {

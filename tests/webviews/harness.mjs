@@ -9,9 +9,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import * as rpc from 'vscode-jsonrpc/node';
+import { errorOfAnswer, failureData } from '../../extension/src/daemon/failure.ts';
 import { distDir, root, serverPath } from '../../scripts/lib/paths.mjs';
 import { moreViews, pickView, viewTab } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
+
+/** A failure as the extension tells the page. */
+const failureOf = ({ code, message, data }) => failureData(errorOfAnswer(code, message, data));
 
 export const sample = (name) => join(root, 'samples', name);
 
@@ -311,7 +315,7 @@ export class ProfilePage {
     } catch (error) {
       await this.send({
         type: 'failed',
-        error: { kind: error.data?.kind ?? 'internal', message: error.message, ...error.data },
+        error: failureOf(error),
       });
     }
   }
@@ -336,7 +340,7 @@ export class ProfilePage {
       await this.send({
         type: 'response',
         id,
-        error: { kind: error.data?.kind ?? 'internal', message: error.message, ...error.data },
+        error: failureOf(error),
       });
     } finally {
       this.cancels.delete(id);
@@ -491,7 +495,7 @@ export class JobPage extends ProfilePage {
     } catch (error) {
       await this.send({
         type: 'failed',
-        error: { kind: error.data?.kind ?? 'internal', message: error.message, ...error.data },
+        error: failureOf(error),
       });
     }
   }

@@ -49,7 +49,8 @@ const requestCancelledCode = -32800;
 export function errorOfAnswer(code: number, message: string, data: unknown): DaemonError {
   const fields = isRecord(data) ? data : {};
   const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : undefined);
-  const offset = typeof fields.offset === 'number' ? fields.offset : undefined;
+  // The beginning of a file is no place in it.
+  const offset = typeof fields.offset === 'number' && fields.offset > 0 ? fields.offset : undefined;
   const kind = code === requestCancelledCode ? cancelled : (text('kind') ?? 'internal');
   return new DaemonError(kind, message, text('hint'), offset);
 }

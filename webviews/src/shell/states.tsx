@@ -61,8 +61,7 @@ export function Failed(props: { error: FailureData }) {
           <dt>{shellTexts.why}</dt>
           <dd>{visible(error.message)}</dd>
         </div>
-        {/* The beginning of a file is no place in it. */}
-        {error.offset === undefined || error.offset === 0 ? null : (
+        {error.offset === undefined ? null : (
           <div class="fact">
             <dt>{shellTexts.where}</dt>
             <dd>{shellTexts.byteOfText(error.offset)}</dd>

@@ -144,7 +144,7 @@ export function Failure(props: { error: FailureData; retry?: () => void }) {
   return (
     <section class="failure" role="alert">
       <p class="failure-message">{error.message}</p>
-      {error.offset === undefined || error.offset === 0 ? null : (
+      {error.offset === undefined ? null : (
         <p>{widgetTexts.atByte(<code key="offset">{error.offset}</code>)}</p>
       )}
       {error.hint === undefined || error.hint === '' ? null : <p>{error.hint}</p>}

@@ -65,9 +65,12 @@ function drawRuler(context: CanvasRenderingContext2D, picture: Picture, grid: st
   context.textAlign = 'right';
   context.fillText(lanesTitle(picture.lanes), left - 6, titlePx);
   context.textAlign = 'center';
-  for (let at = Math.ceil(range.from / step) * step; at <= range.to; at += step) {
+  const ticks: number[] = [];
+  for (let at = Math.ceil(range.from / step) * step; at <= range.to; at += step) ticks.push(at);
+  const marks = axisMarks(ticks, step, scale);
+  for (const [index, at] of ticks.entries()) {
     const x = toX(picture, at);
-    context.fillText(axisMarks([at], step, scale).join(), x, marksPx);
+    context.fillText(marks[index]!, x, marksPx);
     context.save();
     context.fillStyle = grid;
     context.fillRect(x, margin.top - 4, 1, height - margin.top);
