@@ -185,6 +185,19 @@ export function countCatchTests(text, status) {
   return counts;
 }
 
+/** What Catch2 says about the tests that failed: names, places and values, or its last lines. */
+export function failedCatchTests(text) {
+  const most = 40;
+  const lines = text
+    .split('\n')
+    .filter((line) => !/^(-{9,}|\.{9,}|~{9,}|={9,}|)$/.test(line.trim()));
+  const begin = lines.findIndex((line) => line.startsWith('Run with -?')) + 1;
+  const end = lines.findIndex((line) => line.startsWith('test cases:'));
+  // A program that was ended does not count its tests.
+  const told = end < 0 ? lines.slice(-most) : lines.slice(begin, end).slice(0, most);
+  return told.map((line) => line.slice(0, 300));
+}
+
 function add(into, counts) {
   for (const key of Object.keys(into)) into[key] += counts[key];
 }
@@ -284,7 +297,9 @@ async function runNative() {
       beside: true,
       header: `-- ${name}`,
     });
-    add(counts, countCatchTests(text, status));
+    const result = countCatchTests(text, status);
+    if (result.failed > 0) failures.push(`-- ${name}`, ...failedCatchTests(text));
+    add(counts, result);
   });
   return counts;
 }

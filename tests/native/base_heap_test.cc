@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/kept_vector.h"
@@ -17,6 +18,7 @@ namespace emberline {
 namespace {
 
 constexpr size_t kPageBytes = 4096, kLargePageBytes = size_t{2} << 20;
+constexpr size_t kFewBytes = 16 * kPageBytes;  // what the test itself takes beside its blocks
 
 long PageFaults() {
   rusage usage = {};
@@ -34,11 +36,16 @@ void TakeAndFree() {
   }
 }
 
-// Bytes of memory that this process takes.
+// Bytes of memory that this process takes. The system counts them for this file; what it has at
+// hand elsewhere is off by dozens of pages for each core.
 int64_t BytesTaken() {
-  int64_t size = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> size >> resident;
-  return resident * static_cast<int64_t>(kPageBytes);
+  std::ifstream smaps("/proc/self/smaps_rollup");
+  std::string word;
+  while (smaps >> word) {
+    int64_t kilobytes = 0;
+    if (word == "Rss:" && smaps >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
 }
 
 // Bytes that a block takes of which only the first one was written.
@@ -49,6 +56,14 @@ int64_t TakenBy(void* (*allocate)(size_t), size_t bytes) {
   const int64_t taken = BytesTaken() - before;
   std::free(block);
   return taken;
+}
+
+// A large page comes only when the system has one just then, which other programs may prevent.
+bool TakesLargePage(void* (*allocate)(size_t), size_t bytes) {
+  for (int i = 0; i < 20; ++i) {
+    if (TakenBy(allocate, bytes) >= static_cast<int64_t>(kLargePageBytes - kFewBytes)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -73,19 +88,17 @@ TEST_CASE("blocks of all sizes are there as a whole") {
 TEST_CASE("what is needed for a moment stands on a large page, what is kept takes what it needs") {
   BoundHeap();
   TrimHeap();  // no block comes from what earlier tests left
-  // The system counts a process's pages by the batch.
-  constexpr int64_t kFew = 48 * kPageBytes, kLarge = kLargePageBytes;
   constexpr size_t kBytes = 1'600'000;
-  // The system may have no large pages, or none just now.
-  if (TakenBy(&AllocateLazily, 2 * kLargePageBytes) < kLarge) {
+  constexpr auto kMost = static_cast<int64_t>(kBytes + kFewBytes);
+  if (!TakesLargePage(&AllocateLazily, 2 * kLargePageBytes)) {
     WARN("This system has no large page to give.");
     return;
   }
-  CHECK(TakenBy(&AllocateAtOnce, kBytes) >= kLarge - kFew);
-  CHECK(TakenBy(&AllocateToKeep, kBytes) <= static_cast<int64_t>(kBytes) + kFew);
+  CHECK(TakesLargePage(&AllocateAtOnce, kBytes));
+  CHECK(TakenBy(&AllocateToKeep, kBytes) <= kMost);
   const int64_t before = BytesTaken();
   const KeptVector<char> kept(kBytes, 'k');
-  CHECK(BytesTaken() - before <= static_cast<int64_t>(kBytes) + kFew);
+  CHECK(BytesTaken() - before <= kMost);
 }
 
 TEST_CASE("what a trace leaves in a pool serves the next one") {
