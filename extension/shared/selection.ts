@@ -1,6 +1,6 @@
 // Which trace of a profile is chosen, and which of its steps.
 import type { ViewSelection } from './messages.ts';
-import type { ProfileOpenResult } from './protocol.ts';
+import type { ProfileOpenResult, Worker } from './protocol.ts';
 
 const traceKeys = ['run', 'worker', 'span'] as const;
 
@@ -30,6 +30,9 @@ export function sameTrace(a: ViewSelection, b: ViewSelection): boolean {
 const named = (name: string, wanted: string | undefined): boolean =>
   wanted === undefined || wanted === '' || name === wanted;
 
+/** The names of a worker's capture spans; of the only one, none. */
+export const spansOf = (worker: Worker): string[] => worker.spans?.map(({ span }) => span) ?? [''];
+
 /** Whether the profile has a trace that the whole selection names. */
 export function selectionExists(profile: ProfileOpenResult, wanted: ViewSelection): boolean {
   return profile.runs.some(
@@ -38,7 +41,7 @@ export function selectionExists(profile: ProfileOpenResult, wanted: ViewSelectio
       run.workers.some(
         (worker) =>
           named(worker.name, wanted.worker) &&
-          worker.spans.some((span) => named(span.span, wanted.span)),
+          spansOf(worker).some((span) => named(span, wanted.span)),
       ),
   );
 }

@@ -79,16 +79,16 @@ Json ParamsOf(const Options& options, const std::string& profile_id) {
   return params;
 }
 
-int RunRuns(const Options& options, const Json& opened) {
+int RunRuns(const Options& options, const Discovery& discovery, const Json& opened) {
   Json rows = Json::array();
-  for (const Json& run : opened["runs"]) {
-    for (const Json& worker : run["workers"]) {
-      for (const Json& span : worker["spans"]) {
-        rows.push_back({{"run", run["name"]},
-                        {"worker", worker["name"]},
-                        {"span", span["span"]},
-                        {"sizeBytes", span["sizeBytes"]},
-                        {"path", span["path"]}});
+  for (const RunFiles& run : discovery.runs) {
+    for (const WorkerFiles& worker : run.workers) {
+      for (const SpanFile& span : worker.spans) {
+        rows.push_back({{"run", run.name},
+                        {"worker", worker.name},
+                        {"span", span.span},
+                        {"sizeBytes", span.size_bytes},
+                        {"path", Escaped(span.path.string())}});
       }
     }
   }
@@ -183,9 +183,13 @@ int RunView(const Options& options, const std::string& method) {
   CallContext context{session, {}, TerminalProgress()};
   Result<Json> opened = CallMethod("profile/open", {{"path", options.path}}, context);
   if (!opened.ok()) return Fail(opened.error());
-  if (method.empty()) return RunRuns(options, opened.value());
-
   const std::string id = opened.value()["profileId"];
+  if (method.empty()) {
+    const Result<Profile> profile = session.Find(id);
+    if (!profile.ok()) return Fail(profile.error());
+    return RunRuns(options, profile->discovery, opened.value());
+  }
+
   Json params = ParamsOf(options, id);
   for (const auto& [path, key] : {std::pair{&options.device_peaks, "devicePeaks"},
                                   std::pair{&options.cost_rules, "costRules"}}) {

@@ -9,7 +9,7 @@ namespace emberline {
 class ImageCache;
 
 // Version of the definition in rpc/protocol.
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 // Serves until `exit`, the end of input, or the end of the client's process. Returns the exit
 // status: 0, or 1 after `exit` without `shutdown`, or 4 when stdin or stdout cannot be used.

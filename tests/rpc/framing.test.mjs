@@ -21,7 +21,7 @@ test('a frame that arrives byte by byte', async () => {
   const bytes = frame(hello);
   const chunks = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
   const reply = await replyTo(chunks);
-  assert.equal(reply.result.protocolVersion, 1);
+  assert.equal(reply.result.protocolVersion, 2);
 });
 
 test('several frames in one piece', async () => {

@@ -14,7 +14,7 @@ test('initialize exchanges versions', async () => {
     const reply = await daemon.initialize();
     const { stdout } = spawnSync(serverPath, ['--version'], { encoding: 'utf8' });
     assert.equal(stdout, `emberline ${reply.serverVersion}\n`);
-    assert.equal(reply.protocolVersion, 1);
+    assert.equal(reply.protocolVersion, 2);
   } finally {
     await daemon.stop();
   }
@@ -146,7 +146,7 @@ test('requests from a file, replies into a file', () => {
     assert.equal(status, 0);
     assert.match(
       readFileSync(join(folder, 'out'), 'utf8'),
-      /^Content-Length: \d+\r\n\r\n\{.*"protocolVersion":1/,
+      /^Content-Length: \d+\r\n\r\n\{.*"protocolVersion":2/,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -166,5 +166,5 @@ test('the version of the protocol belongs to its schemas', async () => {
   const daemon = startDaemon();
   const { protocolVersion } = await daemon.initialize();
   await daemon.stop();
-  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 1, schema: '1631527493ca7379' });
+  assert.deepEqual({ protocolVersion, schema }, { protocolVersion: 2, schema: 'cf1440a9d1554d54' });
 });

@@ -451,11 +451,11 @@ test('B47: capture spans come in the order of time, not of text', async () => {
   const { runs } = await daemon.request('profile/open', { path: join(folder, 'spans') });
   const { spans } = runs[0].workers[0];
   assert.deepEqual(
-    spans.map(({ span, path }) => [span, path.split('.').at(-4)]),
+    spans.map(({ span, file }) => [span, file]),
     [
-      ['1', '900'],
-      ['2', '1000'],
-      ['3', '10000'],
+      ['1', 'w.900.pt.trace.json'],
+      ['2', 'w.1000.pt.trace.json'],
+      ['3', 'w.10000.pt.trace.json'],
     ],
   );
 });

@@ -1,6 +1,6 @@
 // Requests that take time: cancelled, reported, side by side.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -41,6 +41,27 @@ test('open, load, check, close', async () => {
     assert.equal(await daemon.request('profile/close', { profileId }), null);
     const { message } = await daemon.exchange('profile/load', { profileId });
     assert.equal(message.error.data.kind, 'notFound');
+  });
+});
+
+test('a folder of thousands of ranks is told in few bytes, wherever it lies', async () => {
+  const at = join(folder, 'a-folder-with-a-long-name'.repeat(5));
+  mkdirSync(at);
+  const count = 2000;
+  const text = drawTrace(1);
+  for (let rank = 0; rank < count; ++rank) {
+    writeFileSync(join(at, `node_${rank}.1700000000000.pt.trace.json`), text);
+  }
+  await withDaemon(async (daemon) => {
+    const { message, size } = await daemon.exchange('profile/open', { path: at });
+    const { workers } = message.result.runs[0];
+    assert.equal(workers.length, count);
+    assert.ok(workers.every(({ sizeBytes, spans }) => sizeBytes === text.length && !spans));
+    // A name of up to nine characters and a size; 6,000 of them stay below 256 KiB.
+    assert.ok(size < 43 * count, `${size} bytes`);
+    const { profileId } = message.result;
+    const { path } = await daemon.request('profile/load', { profileId, worker: 'node_1999' });
+    assert.equal(path, join(at, 'node_1999.1700000000000.pt.trace.json'));
   });
 });
 

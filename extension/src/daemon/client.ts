@@ -24,7 +24,7 @@ import { Emitter } from './emitter.ts';
 import { LineSplitter, logDaemonLine, type Log } from './log.ts';
 
 /** Version of native/rpc/protocol that this extension was written for. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 export interface LaunchOptions {
   command: string;

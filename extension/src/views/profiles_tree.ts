@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ViewSelection } from '#shared/messages.ts';
 import type { Context } from '../workspace/context.ts';
@@ -56,9 +57,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       case 'run':
         return this.workers(profile, node.run);
       case 'worker':
-        return node.worker.spans.length < 2
-          ? []
-          : node.worker.spans.map((span) => ({ ...node, kind: 'span', span }));
+        return (node.worker.spans ?? []).map((span) => ({ ...node, kind: 'span', span }));
       case 'findings':
         return this.findings.all.map((finding) => ({ kind: 'finding', profile, finding }));
       case 'span':
@@ -83,14 +82,12 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       }
       case 'worker': {
         const { run, worker, profile } = node;
-        const several = worker.spans.length > 1;
         const item = new vscode.TreeItem(
           labelText(worker.name || 'worker'),
-          several ? Collapsed : None,
+          worker.spans === undefined ? None : Collapsed,
         );
         item.iconPath = new vscode.ThemeIcon('server-process');
-        const bytes = worker.spans.reduce((sum, span) => sum + span.sizeBytes, 0);
-        item.description = formatBytes(bytes);
+        item.description = formatBytes(worker.sizeBytes);
         this.link(item, profile, { run: run.name, worker: worker.name });
         return item;
       }
@@ -99,7 +96,7 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
         const item = new vscode.TreeItem(labelText(span.span || 'span'), None);
         item.iconPath = new vscode.ThemeIcon('clock');
         item.description = formatBytes(span.sizeBytes);
-        item.tooltip = labelText(span.path);
+        item.tooltip = labelText(join(profile.path, span.file));
         this.link(item, profile, { run: run.name, worker: worker.name, span: span.span });
         return item;
       }

@@ -25,18 +25,28 @@ Result<std::shared_ptr<const Features>> FeaturesOf(const LoadedTrace& trace,
                                      [&] { return FindFeatures(*trace.model); });
 }
 
-Json RunsJson(const Discovery& discovery) {
+// A folder may have thousands of workers: each is told in as few bytes as its page needs.
+Json WorkerJson(const WorkerFiles& worker, const std::filesystem::path& opened) {
+  uint64_t size_bytes = 0;
+  for (const SpanFile& span : worker.spans) size_bytes += span.size_bytes;
+  Json json = {{"name", worker.name}, {"sizeBytes", size_bytes}};
+  if (worker.spans.size() < 2) return json;
+  Json& spans = json["spans"] = Json::array();
+  for (const SpanFile& span : worker.spans) {
+    const std::filesystem::path file = span.path.lexically_relative(opened);
+    spans.push_back({{"span", span.span},
+                     {"file", Escaped((file.empty() ? span.path : file).string())},
+                     {"sizeBytes", span.size_bytes}});
+  }
+  return json;
+}
+
+Json RunsJson(const Profile& profile) {
   Json runs = Json::array();
-  for (const RunFiles& run : discovery.runs) {
+  for (const RunFiles& run : profile.discovery.runs) {
     Json workers = Json::array();
     for (const WorkerFiles& worker : run.workers) {
-      Json spans = Json::array();
-      for (const SpanFile& span : worker.spans) {
-        spans.push_back({{"span", span.span},
-                         {"path", Escaped(span.path.string())},
-                         {"sizeBytes", span.size_bytes}});
-      }
-      workers.push_back({{"name", worker.name}, {"spans", std::move(spans)}});
+      workers.push_back(WorkerJson(worker, profile.path));
     }
     runs.push_back({{"name", run.name}, {"workers", std::move(workers)}});
   }
@@ -54,7 +64,7 @@ Result<Json> Open(const Json& params, const CallContext& context) {
   for (const Message& why : profile->discovery.skipped) skipped.push_back(why.text);
   return Json{{"profileId", profile->id},
               {"path", Escaped(profile->path.string())},
-              {"runs", RunsJson(profile->discovery)},
+              {"runs", RunsJson(*profile)},
               {"skipped", std::move(skipped)}};
 }
 

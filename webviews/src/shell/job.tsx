@@ -22,7 +22,7 @@ function JobSelectors({ loaded }: { loaded: LoadedJob }) {
   const runs = loaded.profile?.runs ?? [];
   const run = runs.find(({ name }) => name === selection.value.run) ?? runs[0];
   const spans = (run?.workers ?? [])
-    .map((worker) => worker.spans)
+    .map((worker) => worker.spans ?? [])
     .reduce((most, spans) => (spans.length > most.length ? spans : most), []);
   return (
     <>

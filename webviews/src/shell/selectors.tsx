@@ -72,7 +72,7 @@ export function TraceSelectors(props: {
           onChange={(name) => onTrace({ run: run.name, worker: name })}
         />
       ) : null}
-      {run !== undefined && worker !== undefined && worker.spans.length > 1 ? (
+      {run !== undefined && worker?.spans !== undefined ? (
         <Select
           label={shellTexts.span}
           value={selection.span ?? info.span}
