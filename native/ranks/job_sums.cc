@@ -8,6 +8,8 @@ JobBreakdown BreakdownOf(const Job& job) {
   for (const JobRank& rank : job.ranks) {
     for (const DeviceTime& time : rank.digest->times) {
       if (time.step < 0 || rank.digest->steps[time.step].partial) continue;
+      // Nothing can take a part of a step that took no time; it would only dilute the others.
+      if (time.length <= 0) continue;
       ++mean.steps;
       length += time.length;
       computation += time.computation;

@@ -47,6 +47,22 @@ TEST_CASE("a worker's name tells its machine, where it names one") {
   }
 }
 
+TEST_CASE("steps of no length count in no mean") {
+  Drawing drawing;
+  drawing.Step(1, 0, 100);
+  drawing.Op("aten::mm", 10, 20);
+  drawing.Launch(1, 15, 5);
+  drawing.Kernel("mm_kernel", 1, 30, 40);
+  drawing.Step(2, 100, 0);
+  drawing.Step(3, 100, 0);
+  const auto digest = std::make_shared<const JobDigest>(DigestOfDrawing(drawing));
+  REQUIRE(digest->ranks[0].steps.size() == 3);
+  const JobBreakdown mean = BreakdownOf(BuildJob(digest, {}, JobOrigin::kDigests));
+  CHECK(mean.steps == 1);
+  CHECK(mean.length == 100'000);
+  CHECK(mean.computation == 40'000);
+}
+
 TEST_CASE("quantiles of a sketch are within one percent, and merging is exact") {
   std::mt19937_64 random(7);
   std::vector<int64_t> values;
