@@ -248,8 +248,9 @@ int RunMerge(const Options& options) {
     const auto written = WriteDigestFile(options.out, *merged);
     if (!written.ok()) return Fail(written.error());
   }
+  // Broken digests have been named.
   const Job job =
-      BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), broken, JobOrigin::kDigests);
+      BuildJob(std::make_shared<const JobDigest>(std::move(*merged)), {}, JobOrigin::kDigests);
   std::string text = Counted(ranks, "trace") + " merged";
   if (!options.out.empty()) text += " into " + Escaped(options.out);
   text += ".\n";

@@ -123,10 +123,14 @@ class Walk {
     real_root_ = fs::canonical(root_, error);
   }
 
-  // False when it was cancelled.
-  bool Run() {
+  // True unless it was cancelled, or the root cannot be looked through.
+  Result<bool> Run() {
     Visit(root_, 0);
-    if (cancel_.cancelled()) return false;
+    if (cancel_.cancelled()) return MakeError(errors::kCancelled);
+    if (root_fault_) {
+      return MakeError(errors::kCannotLookAt,
+                       {{"path", Escaped(root_.string())}, {"reason", root_fault_.message()}});
+    }
     if (entries_ >= kMaxEntries) {
       skipped_.push_back(Say(errors::kManyEntries, {{"limit", kMaxEntries}}));
     }
@@ -234,12 +238,32 @@ class Walk {
   }
 
   // What is named like a trace and cannot be opened as a file.
-  void Refuse(const fs::path& path, const Sentence& why, Seen* seen) {
-    Skip(path, why);
+  void Refuse(const fs::path& path, const Sentence& why, Seen* seen, MessageArgs args = {}) {
+    args.emplace_back("file", Shown(path));
+    Message said = Say(why, std::move(args));
+    std::string text = said.text;
+    Skip(std::move(said));
     TraceName name = ParseName(path.filename().string(), importers_);
     if (!name.is_trace_name) return;
-    std::string text = Say(why, {{"file", Shown(path)}}).text;
     seen->damaged.push_back({path, std::move(name), 0, std::move(text)});
+  }
+
+  // A folder that cannot be looked through: ranks may be in it, and are if it is named after some.
+  void RefuseFolder(const fs::path& folder, const std::error_code& fault) {
+    if (fault == std::errc::no_such_file_or_directory) return;  // it went away meanwhile
+    if (folder == root_) {
+      root_fault_ = fault;
+      return;
+    }
+    Message why = Say(errors::kNoAccess, {{"reason", fault.message()}, {"file", Shown(folder)}});
+    BrokenSpan broken{folder, why.text};
+    Skip(std::move(why));
+    Part part = PartOf(folder);
+    if (NamesPartOfJob(folder.filename().string())) {
+      closed_parts_[part.rest].push_back(std::move(broken));
+    } else {
+      alone_[folder.parent_path()].push_back(std::move(broken));
+    }
   }
 
   // Ranks of one recording have names of one shape: one that is empty or damaged is a broken rank,
@@ -263,11 +287,11 @@ class Walk {
     std::error_code error;
     // Links may lead in circles.
     const fs::path real = fs::canonical(folder, error);
-    if (error || !visited_.insert(real.string()).second) return;
+    if (error) return RefuseFolder(folder, error);
+    if (!visited_.insert(real.string()).second) return;
     std::vector<fs::path> folders;
     Seen seen;
-    for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error),
-         end;
+    for (fs::directory_iterator it(folder, error), end;
          !error && it != end && entries_ < kMaxEntries && !cancel_.cancelled();
          it.increment(error)) {
       ++entries_;
@@ -296,13 +320,18 @@ class Walk {
       TraceName parsed = ParseName(name, importers_);
       if (!parsed.is_trace_name) continue;
       const uint64_t size = it->file_size(status_error);
-      if (status_error) continue;  // it went away meanwhile
+      if (status_error == std::errc::no_such_file_or_directory) continue;  // it went away meanwhile
+      if (status_error) {
+        Refuse(it->path(), errors::kNoAccess, &seen, {{"reason", status_error.message()}});
+        continue;
+      }
       if (parsed.is_recorder_name) {
         seen.found.push_back({it->path(), std::move(parsed), size, ""});
       } else {
         Sniff({it->path(), std::move(parsed), size, ""}, &seen);
       }
     }
+    if (error) RefuseFolder(folder, error);
     Settle(folder, &seen);
     Keep(folder, std::move(seen.found));
     if (depth >= kMaxDepth) return;
@@ -339,8 +368,11 @@ class Walk {
       if (!part.name.empty()) joined[part.rest].push_back(std::move(part));
     }
     std::erase_if(joined, [&](const auto& run) {
-      return run.second.size() < 2 || runs_.count(run.first) > 0;
+      const auto closed = closed_parts_.find(run.first);
+      const size_t more = closed == closed_parts_.end() ? 0 : closed->second.size();
+      return run.second.size() + more < 2 || runs_.count(run.first) > 0;
     });
+    for (auto& [run, folders] : closed_parts_) MoveFiles(&folders, &broken_[run]);
     for (const auto& [run, parts] : joined) {
       const bool one_each = std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
         const std::vector<Found>& files = runs_[part.folder];
@@ -449,6 +481,9 @@ class Walk {
   std::map<fs::path, std::vector<Found>> runs_;
   std::map<fs::path, std::vector<BrokenSpan>> broken_;  // by folder
   std::map<fs::path, std::vector<BrokenSpan>> alone_;   // unlike the traces beside them, by folder
+  // Folders of parts of a job that cannot be looked through, by what is left of their paths.
+  std::map<fs::path, std::vector<BrokenSpan>> closed_parts_;
+  std::error_code root_fault_;
   std::set<std::string> visited_;
   std::vector<Message> skipped_;
   size_t entries_ = 0;
@@ -490,7 +525,7 @@ Result<Discovery> DiscoverRuns(const fs::path& path, const CancelToken& cancel,
     return out;
   }
   Walk walk(path, readers, cancel);
-  if (!walk.Run()) return MakeError(errors::kCancelled);
+  if (const Result<bool> walked = walk.Run(); !walked.ok()) return walked.error();
   Discovery out = walk.Take();
   if (out.runs.empty()) {
     const bool none = out.skipped.empty();

@@ -26,6 +26,7 @@ inline constexpr Sentence kManyEntries{
 inline constexpr Sentence kNotLookedAt{"notLookedAt",
                                        "{file} was not read: too many files may be traces."};
 inline constexpr Sentence kUnreadableBeginning{"unreadableBeginning", "{file}: {reason}"};
+inline constexpr Sentence kNoAccess{"noAccess", "{file} cannot be read: {reason}."};
 inline constexpr Sentence kLeadsNowhere{"leadsNowhere",
                                         "{file} is a link to a file that does not exist."};
 inline constexpr Sentence kIsNoFile{"isNoFile", "{file} is not a regular file."};

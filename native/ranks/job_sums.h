@@ -10,8 +10,8 @@
 namespace emberline {
 
 // Where the time of a step goes: means in ns over the whole steps of all ranks and devices, without
-// those of no length. The parts add up to `length`; `busy` is how long the device ran anything. All are 0 without a whole
-// step.
+// those of no length. The parts add up to `length`; `busy` is how long the device ran anything. All
+// are 0 without a whole step.
 struct JobBreakdown {
   int64_t steps = 0;  // that the means are over
   double length = 0, computation = 0, overlap = 0, communication = 0, other = 0;

@@ -78,7 +78,8 @@ class LikeRanks {
     std::set<int64_t> whole;
     for (size_t i = 0; i < digest.steps.size(); ++i) {
       const StepDigest& step = digest.steps[i];
-      if (!step.partial && step.end > step.begin) whole.insert(StepNumber(digest, static_cast<int64_t>(i)));
+      if (!step.partial && step.end > step.begin)
+        whole.insert(StepNumber(digest, static_cast<int64_t>(i)));
     }
     std::map<int64_t, std::pair<Ns, double>> steps;  // with the sum of squares
     for (const WorkPart& one : work_[r].parts) {

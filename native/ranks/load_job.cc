@@ -436,7 +436,15 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
   *files = found.size();
   if (found.empty()) {
     std::error_code fault;
-    if (!fs::exists(path, fault)) return MakeError(errors::kNoSuchPath, {{"path", path.string()}});
+    const fs::file_status status = fs::status(path, fault);
+    if (status.type() == fs::file_type::not_found) {
+      return MakeError(errors::kNoSuchPath, {{"path", path.string()}});
+    }
+    if (!fault && fs::is_directory(status)) (void)fs::directory_iterator(path, fault);
+    if (fault) {
+      return MakeError(errors::kCannotLookAt,
+                       {{"path", path.string()}, {"reason", fault.message()}});
+    }
     return MakeError(errors::kNoDigest, {{"path", path.string()}});
   }
   const size_t threads = std::min<size_t>(UsableCores(), found.size());

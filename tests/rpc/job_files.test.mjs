@@ -323,3 +323,82 @@ test('a merged digest on the output has nothing beside it', async () => {
   fs.closeSync(output);
   assert.ok(fs.readFileSync(into).equals(expected));
 });
+
+test('what an ordinary user may not read is named, and the rest works', async () => {
+  const at = path.join(folder, 'closed');
+  const user = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
+  fs.mkdirSync(at);
+  fs.chmodSync(folder, 0o755);
+  const program = path.join(at, 'emberline'); // where the user can reach it
+  fs.copyFileSync(serverPath, program);
+  const out = path.join(at, 'out');
+  fs.mkdirSync(out);
+  fs.chmodSync(out, 0o777);
+  const run = (...args) => {
+    const { status, stdout, stderr } = spawnSync(program, args, { ...user, cwd: at });
+    return { status, stdout: `${stdout}`, stderr: `${stderr}` };
+  };
+  const job = (name, ranks = 3) => {
+    const made = path.join(at, name);
+    writeJob(made, { ranks, steps: 1 });
+    fs.readdirSync(made)
+      .sort()
+      .forEach((file, rank) => {
+        fs.mkdirSync(path.join(made, `rank_${rank}`));
+        fs.renameSync(path.join(made, file), path.join(made, `rank_${rank}`, file));
+      });
+    return made;
+  };
+  const close = (...names) => fs.chmodSync(path.join(...names), 0);
+  const open = (...names) => fs.chmodSync(path.join(...names), 0o755);
+  const said = (where) => `${where} cannot be read: Permission denied.`;
+
+  // Of a rank: its folder, also where only one other is left, and its file.
+  for (const ranks of [2, 3]) {
+    const one = job(`one${ranks}`, ranks);
+    close(one, 'rank_1');
+    const { notes, ranks: shown } = JSON.parse(run('distributed', one, '--format', 'json').stdout);
+    assert.equal(shown.length, ranks - 1);
+    assert.equal(notes[0].text, said(path.join(one, 'rank_1')));
+    const digest = run('digest', one, '-o', path.join(out, `one${ranks}`));
+    assert.equal(digest.status, 3);
+    assert.ok(digest.stderr.includes(said(path.join(one, 'rank_1'))), digest.stderr);
+    assert.match(digest.stdout, /, 1 trace failed\.$/m);
+    assert.match(run('jobs', 'slurm', one).stdout, new RegExp(`of ${ranks} traces`));
+    open(one, 'rank_1');
+  }
+  // Of a folder that nobody says to hold a rank: nothing fails for it.
+  const beside = job('beside');
+  fs.mkdirSync(path.join(beside, 'more'));
+  fs.renameSync(path.join(beside, 'rank_2'), path.join(beside, 'more', 'rank_2'));
+  fs.mkdirSync(path.join(beside, 'lost+found'));
+  for (const rank of [0, 1]) {
+    const name = path.join(beside, `rank_${rank}`);
+    const [file] = fs.readdirSync(name);
+    fs.renameSync(path.join(name, file), path.join(beside, file));
+  }
+  close(beside, 'lost+found');
+  const digest = run('digest', beside, '-o', path.join(out, 'beside'));
+  assert.equal(digest.status, 0, digest.stderr);
+  assert.ok(digest.stderr.includes(said(path.join(beside, 'lost+found'))), digest.stderr);
+  open(beside, 'lost+found');
+
+  // Of all: the folder, or everything in it.
+  const all = job('all');
+  for (const name of fs.readdirSync(all)) close(all, name);
+  close(at, 'beside');
+  close(out, 'beside');
+  for (const command of [['distributed'], ['digest', '-o', out], ['jobs', 'slurm'], ['check']]) {
+    const none = run(...command, all);
+    assert.equal(none.status, 3, command);
+    assert.ok(none.stderr.includes(`For example, ${said('rank_0')}`), none.stderr);
+    const whole = run(...command, beside);
+    assert.equal(whole.status, 3, command);
+    assert.ok(whole.stderr.includes(`Cannot access ${beside}: Permission denied.`), whole.stderr);
+  }
+  const merge = run('merge', path.join(out, 'beside'), '-o', path.join(out, 'all.digest'));
+  assert.match(merge.stderr, /^emberline: Cannot access \S+\/beside: Permission denied\.$/m);
+  for (const name of fs.readdirSync(all)) open(all, name);
+  open(at, 'beside');
+  open(out, 'beside');
+});
