@@ -58,9 +58,9 @@ TEST_CASE("library paths", "[stack]") {
         "/usr/lib/python3/dist-packages/numpy/core.py", "torch/autograd/function.py",
         "threading.py", "<frozen importlib._bootstrap>",
         "C:\\Python39\\Lib\\site-packages\\torch\\x.py", "/tmp/torchinductor_u/ab/cabc.py",
-        "transformers/models/bert/modeling_bert.py", "", "_collections_abc.py", "pathlib.py",
-        "pathlib/_local.py", "random.py", "_weakrefset.py", "xml/etree/ElementTree.py",
-        "cProfile.py", "multiprocessing\\queues.py"}) {
+        "transformers/models/bert/modeling_bert.py", "torch_npu/profiler/scheduler.py", "",
+        "_collections_abc.py", "pathlib.py", "pathlib/_local.py", "random.py", "_weakrefset.py",
+        "xml/etree/ElementTree.py", "cProfile.py", "multiprocessing\\queues.py"}) {
     INFO(path);
     CHECK(IsLibraryPath(path));
   }
