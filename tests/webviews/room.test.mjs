@@ -11,6 +11,7 @@ import {
   namesPx,
   namesWidth,
   withSpare,
+  withoutExcess,
 } from '../../webviews/src/lib/columns.ts';
 import { slice } from '../lib/trace_events.mjs';
 import { Harness, axe, commandLine, sample } from './harness.mjs';
@@ -18,6 +19,7 @@ import {
   chartsOf,
   findings,
   firstCells,
+  flameCanvas,
   goToCells,
   gridOf,
   headline,
@@ -86,6 +88,37 @@ test('names have what the figures leave, up to half of the room', () => {
   assert.equal(withSpare(280, 4000, 600, 900), 450, 'figures keep the other half');
   assert.equal(withSpare(280, 200, 600, 900), 280, 'short names take nothing');
   assert.equal(withSpare(280, 384, -40, 900), 280, 'all columns, which are wider than the room');
+});
+
+test('where even the columns that stay have no room, names give some of theirs', () => {
+  assert.equal(withoutExcess(172, 8), 164);
+  assert.equal(withoutExcess(172, 500), 96, 'names still tell rows apart');
+  assert.equal(withoutExcess(80, 8), 80);
+});
+
+test('a flame graph of one level more than its first ones shows it', async () => {
+  const frames = (count) =>
+    Array.from({ length: count }, (_, index) =>
+      slice('python_function', `train.py(${index + 1}): f${index}`, index, 900 - 2 * index, {
+        'Python id': index + 1,
+        ...(index === 0 ? {} : { 'Python parent id': index }),
+      }),
+    );
+  for (const [count, more] of [
+    [7, 0],
+    [9, 1],
+  ]) {
+    const path = join(folder, `deep${count}.pt.trace.json`);
+    const traceEvents = [...frames(count), slice('cpu_op', 'aten::mm', 300, 100)];
+    writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents }));
+    await withPage(path, {}, async (profile, page) => {
+      await profile.view('Stacks');
+      const canvas = flameCanvas(page);
+      await canvas.waitFor();
+      assert.equal((await canvas.boundingBox()).height, 20 * (count + 1) + 2);
+      assert.equal(await page.getByRole('button', { name: /Show all levels/ }).count(), more);
+    });
+  }
 });
 
 test('names of operators and hooks are whole where the figures leave room', async () => {
@@ -457,6 +490,9 @@ test('a file that is damaged inside says on every view what that cost', async ()
         assert.equal(await note.locator('p').count(), 1, 'one problem and not two');
       }
       await page.getByRole('button', { name: 'Incomplete' }).waitFor();
+      await profile.view('Overview');
+      const health = page.getByRole('region', { name: 'Trace health' });
+      await health.getByText(/^2 read, at least [23] missing$/).waitFor();
     });
   } finally {
     rmSync(folder, { recursive: true });

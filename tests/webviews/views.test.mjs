@@ -473,6 +473,7 @@ test('what was not recorded is said, with the snippet that records it', async ()
       empty.getByRole('button', { name: 'Copy snippet' }).click(),
     );
     assert.match(copied.text, /profile/);
+    assert.equal(await page.getByRole('radio').count(), 0, 'nothing to choose among no kernels');
   });
 });
 
@@ -645,17 +646,20 @@ test('a page asks nobody but its own host (B55)', async () => {
 
 test('a narrow panel does not overflow', async () => {
   await withPage(train, {}, async (profile, page) => {
-    await page.setViewportSize({ width: 480, height: 700 });
-    for (const tab of await page.getByRole('tab', { includeHidden: true }).allTextContents()) {
-      await profile.view(tab);
-      const over = await page.evaluate(() => {
-        const body = document.querySelector('#view');
-        return Math.max(
-          document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          body.scrollWidth - body.clientWidth,
-        );
-      });
-      assert.ok(over <= 1, `${tab} is ${over} px too wide`);
+    for (const width of [480, 300]) {
+      await page.setViewportSize({ width, height: 700 });
+      for (const tab of await page.getByRole('tab', { includeHidden: true }).allTextContents()) {
+        await profile.view(tab);
+        await profile.drawn();
+        const over = await page.evaluate(() => {
+          const body = document.querySelector('#view');
+          return Math.max(
+            document.documentElement.scrollWidth - document.documentElement.clientWidth,
+            body.scrollWidth - body.clientWidth,
+          );
+        });
+        assert.ok(over <= 1, `${tab} is ${over} px too wide for ${width} px`);
+      }
     }
   });
 });
@@ -773,6 +777,31 @@ test('a flame graph is still zoomed after another view', async () => {
     await profile.view('Stacks');
     await canvas.waitFor();
     assert.equal(await page.getByRole('button', { name: 'Reset zoom' }).count(), 0);
+  });
+});
+
+test('the chosen frame of a flame graph survives a reload', async () => {
+  await withPage(train, {}, async (profile, page) => {
+    await profile.view('Stacks');
+    const chosen = () => chosenBox(page).locator('strong').textContent();
+    const first = await chosen();
+    await flameCanvas(page).focus();
+    const saved = await profile.sent(
+      'state',
+      async () => {
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('ArrowDown');
+      },
+      ({ state }) => state.views.stacks?.pythonStacksChosen?.length === 3,
+    );
+    const name = await chosen();
+    assert.notEqual(name, first);
+    await withPage(train, { state: saved.state }, async (again, second) => {
+      await again.view('Stacks');
+      await flameCanvas(second).waitFor();
+      assert.equal(await chosenBox(second).locator('strong').textContent(), name);
+      assert.equal(await second.getByRole('button', { name: 'Reset zoom' }).count(), 0);
+    });
   });
 });
 

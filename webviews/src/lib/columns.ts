@@ -46,6 +46,13 @@ export function namesWidth(wantedPx: number, roomPx: number): number {
   return Math.round(Math.min(most, Math.max(172, wantedPx)));
 }
 
+/** Names of so little room still tell rows apart. */
+const leastNamesPx = 96;
+
+/** That width less what even the columns that stay take too much of the room. */
+export const withoutExcess = (leastPx: number, excessPx: number): number =>
+  Math.round(Math.max(Math.min(leastPx, leastNamesPx), leastPx - excessPx));
+
 /** That width with what the other columns leave of the room, which names have before figures have air. */
 export function withSpare(
   leastPx: number,

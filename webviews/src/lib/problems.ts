@@ -10,6 +10,10 @@ export function problemsToTell(problems: Problems): { told: Problems; scraps: nu
   return { told, scraps: scraps.reduce((sum, { count }) => sum + count, 0) };
 }
 
+/** Events of which nothing but their loss is known. */
+export const lostEvents = (problems: Problems): number =>
+  problems.reduce((sum, { losesEvents, count }) => sum + (losesEvents ? count : 0), 0);
+
 /** Whether another program recorded the trace: nothing is known of its devices, nor how to record more. */
 export function isOfOtherRecorder(info: TraceInfo): boolean {
   return info.problems.some(({ kind }) => kind === 'unknownRecorder');

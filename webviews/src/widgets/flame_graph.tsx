@@ -101,16 +101,22 @@ export function FlameGraph(props: {
   const [tip, setTip] = useState<{ node: FlameNode; x: number; y: number } | undefined>(undefined);
   const asTable = useKept(`${props.stateKey}AsTable`, false);
   const zoomPath = useKept(`${props.stateKey}Zoom`, noPath);
+  const chosenPath = useKept(`${props.stateKey}Chosen`, noPath);
   const flame = useMemo(() => layoutFlame(props.roots), [props.roots]);
   useEffect(() => {
     const kept = nodeOfPath(flame.nodes, zoomPath.peek());
     setZoomed(kept);
-    setFocused(Math.max(0, kept));
+    // Another selection may lack the chosen box.
+    setFocused(Math.max(0, kept, nodeOfPath(flame.nodes, chosenPath.peek())));
     setTip(undefined);
   }, [flame]);
   const zoomTo = (id: number): void => {
     setZoomed(id);
     zoomPath.value = pathOf(flame.nodes[id]);
+  };
+  const choose = (id: number): void => {
+    setFocused(id);
+    chosenPath.value = pathOf(flame.nodes[id]);
   };
   const theme = themeSerial.value;
   const colors = useMemo(palette, [theme]);
@@ -219,7 +225,7 @@ export function FlameGraph(props: {
     }
     event.preventDefault();
     event.stopPropagation();
-    if (next !== undefined) setFocused(next.id);
+    if (next !== undefined) choose(next.id);
   };
   const actions = current === undefined ? [] : (props.actions?.(current) ?? []);
   const scale = columnScale(props.unit, flame.total);
@@ -314,7 +320,7 @@ export function FlameGraph(props: {
             onPointerLeave={() => setTip(undefined)}
             onClick={(event) => {
               const node = nodeAt(event);
-              if (node !== undefined) setFocused(node.id);
+              if (node !== undefined) choose(node.id);
             }}
             onDblClick={(event) => {
               const node = nodeAt(event);

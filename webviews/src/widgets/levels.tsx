@@ -3,6 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useKept } from './kept.ts';
 import { widgetTexts } from './texts.ts';
 
+/** One level more than the first ones is drawn with them: the edge would take nearly as much room. */
+const oneLevelPx = 20;
+
 export function Levels(props: {
   /** Keeps apart what is kept of several in one view. */
   stateKey: string;
@@ -15,15 +18,16 @@ export function Levels(props: {
   deep?: boolean;
   children: ComponentChildren;
 }) {
-  const { name, heightPx, lowPx } = props;
+  const { name, heightPx } = props;
   const open = useKept(`${props.stateKey}AllLevels`, false);
   if (heightPx === undefined) return <>{props.children}</>;
+  const lowPx = heightPx - props.lowPx <= oneLevelPx ? heightPx : props.lowPx;
   const all = open.value || props.deep === true;
   const label = all ? widgetTexts.showFirstLevels : widgetTexts.showAllLevels;
   // What is drawn on must stay the same element while the chart grows.
   return (
     <>
-      <div class="levels" style={{ height: `${all ? heightPx : Math.min(heightPx, lowPx)}px` }}>
+      <div class="levels" style={{ height: `${all ? heightPx : lowPx}px` }}>
         {props.children}
       </div>
       {heightPx <= lowPx ? null : (

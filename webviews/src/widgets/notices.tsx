@@ -5,6 +5,7 @@ import { tellHost } from '../host/host.ts';
 import { deviceKind } from '../host/store.ts';
 import type { FailureData } from '#shared/messages.ts';
 import { visible } from '../lib/format.ts';
+import { lostEvents } from '../lib/problems.ts';
 import type { Absence as SaidAbsence, TraceInfo } from '#shared/protocol.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { Button } from './controls.tsx';
@@ -97,10 +98,6 @@ function noticesOf({ problems }: TraceInfo): TraceInfo['problems'] {
   return notices.filter((problem) => problem === shown || !problem.losesEvents);
 }
 
-/** Events of which nothing but their loss is known. */
-const lostEvents = ({ problems }: TraceInfo): number =>
-  problems.reduce((sum, { losesEvents, count }) => sum + (losesEvents ? count : 0), 0);
-
 /** What a problem does to the figures. */
 function consequence(
   { kind, losesEvents }: TraceInfo['problems'][number],
@@ -109,7 +106,7 @@ function consequence(
   if (cutKinds.has(kind)) return ` ${cutConsequence(info)}`;
   if (!losesEvents) return '';
   // The events of the file are those that were read and those that were lost.
-  const lost = lostEvents(info);
+  const lost = lostEvents(info.problems);
   return ` ${widgetTexts.eventsLost(lost, Math.max(0, info.events - lost))}`;
 }
 

@@ -12,6 +12,9 @@ import { widgetTexts } from './texts.ts';
 const restColor =
   'color-mix(in srgb, var(--vscode-foreground) 30%, var(--vscode-editor-background))';
 
+/** Thousandths of the bar: the lines around narrower parts would leave nothing of them. */
+const thinnest = 3;
+
 export function ShareStrip(props: {
   /** Keeps apart what is kept of several in one view. */
   stateKey: string;
@@ -86,7 +89,7 @@ export function ShareStrip(props: {
                 width={part.width}
                 height="12"
                 fill={part.color}
-                class={`part ${hot === index ? 'hot' : ''}`}
+                class={`part ${part.width < thinnest ? 'thin' : ''} ${hot === index ? 'hot' : ''}`}
                 onPointerEnter={() => setHot(index)}
                 onPointerLeave={() => setHot(-1)}
                 onClick={() => (part.other ? undefined : props.onPick?.(part.name))}

@@ -175,18 +175,20 @@ export function KernelsView() {
     ...sourceAction(row),
     ...operatorAction(row),
   ];
-  const choice = (
-    <Segments
-      label={commonTexts.rows}
-      of={group}
-      choices={{
-        name: sharedTexts.kernels,
-        properties: kernelsTexts.byOperatorAndLaunch,
-        each: kernelsTexts.launches,
-        ...(info?.hasDeviceWork === true ? { copies: kernelsTexts.memcpyMemset } : {}),
-      }}
-    />
-  );
+  // Where no device was recorded, each of them would say the same.
+  const choice =
+    info?.hasDeviceWork !== true ? null : (
+      <Segments
+        label={commonTexts.rows}
+        of={group}
+        choices={{
+          name: sharedTexts.kernels,
+          properties: kernelsTexts.byOperatorAndLaunch,
+          each: kernelsTexts.launches,
+          copies: kernelsTexts.memcpyMemset,
+        }}
+      />
+    );
   const copies = group.value === 'copies' && info?.hasDeviceWork === true;
   return (
     <>

@@ -175,15 +175,17 @@ export function LinesView() {
             ...(trace.value?.worldSize === null ? ['collectives', 'collectiveUs'] : []),
           ]}
           toolbar={
-            <Segments
-              label={linesTexts.rowsPer}
-              of={group}
-              choices={{
-                line: commonTexts.line,
-                function: linesTexts.function,
-                file: commonTexts.file,
-              }}
-            />
+            nothing ? null : (
+              <Segments
+                label={linesTexts.rowsPer}
+                of={group}
+                choices={{
+                  line: commonTexts.line,
+                  function: linesTexts.function,
+                  file: commonTexts.file,
+                }}
+              />
+            )
           }
           firstShare={1.4}
         />

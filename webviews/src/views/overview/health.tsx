@@ -5,7 +5,7 @@ import { viewState } from '../../host/view_state.ts';
 import { deviceKind } from '../../host/store.ts';
 import { quantity } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
-import { problemsToTell } from '../../lib/problems.ts';
+import { lostEvents, problemsToTell } from '../../lib/problems.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ExportedTable } from '../../widgets/exported_table.tsx';
 import { Absences, Failure, Waiting } from '../../widgets/notices.tsx';
@@ -65,7 +65,7 @@ export function Health(props: { nothing: boolean }) {
         items={[
           {
             name: overviewTexts.events,
-            value: quantity(value.events, 'count'),
+            value: overviewTexts.eventsOf(value.events, lostEvents(value.problems)),
             definition: overviewTexts.eventsHint,
           },
           {

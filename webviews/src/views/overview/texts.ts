@@ -62,6 +62,11 @@ export const overviewTexts = {
   traceHealthHint: 'What was read, what was damaged, and what was not recorded.',
   events: 'Events',
   eventsHint: 'Slices, instants, counters, flows and metadata in the file.',
+  /** Those that were lost are among the events of the file. */
+  eventsOf: (events: number, lost: number) =>
+    lost === 0
+      ? quantity(events, 'count')
+      : `${quantity(Math.max(0, events - lost), 'count')} read, at least ${quantity(lost, 'count')} missing`,
   readIn: 'Load time',
   readInHint: 'Time from opening the file to the first view.',
   sizeHint: 'Size of the file, and of its text if it was compressed.',

@@ -8,7 +8,7 @@ import type { PageParams } from '#shared/requests.ts';
 import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
 import { viewState } from '../../host/view_state.ts';
-import { namesPx, namesWidth, withSpare } from '../../lib/columns.ts';
+import { namesPx, namesWidth, withSpare, withoutExcess } from '../../lib/columns.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
 import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
@@ -158,11 +158,14 @@ function useColumns<M extends TableMethod>(
   });
   const columns = present.filter(({ key }) => fit.isShown(key));
   const least = needs.filter(({ key }) => fit.isShown(key)).map(({ px }) => px);
-  const minWidth = least.reduce((sum, px) => sum + px, fit.goPx);
+  const allWidths = (): number => least.reduce((sum, px) => sum + px, fit.goPx);
+  const sparePx = roomPx - framePx - allWidths();
   const [first] = columns;
-  if (first !== undefined && !numeric(first) && widths.value[first.key] === undefined) {
-    least[0] = withSpare(least[0]!, wantedPx, roomPx - framePx - minWidth, roomPx);
-  }
+  const isFitted =
+    first !== undefined && !numeric(first) && widths.value[first.key] === undefined && roomPx > 0;
+  if (isFitted && sparePx < 0 && !all.value) least[0] = withoutExcess(least[0]!, -sparePx);
+  const minWidth = allWidths();
+  if (isFitted && sparePx > 0) least[0] = withSpare(least[0]!, wantedPx, sparePx, roomPx);
   const actions = props.actions === undefined ? '' : ` ${fit.goPx}px`;
   return {
     present,
