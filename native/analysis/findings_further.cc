@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -180,9 +181,9 @@ std::vector<std::vector<int64_t>> Dims(std::string_view text) {
   return lists;
 }
 
-// Of a matrix product whose operands are 16-bit: whether a size is no multiple of 8.
+// Of a matrix product whose operands are 16-bit: the sizes that are no multiples of 8.
 struct Misalignment {
-  bool found = false;
+  std::unordered_set<int64_t> sizes;
   // Of a product with a weight: how many values it gives for each row, where that is one of them.
   int64_t columns = 0;
 };
@@ -202,11 +203,26 @@ Misalignment MisalignmentOf(std::string_view name, std::string_view types, std::
     const auto& sizes = lists[k];
     for (size_t d = sizes.size() > 2 ? sizes.size() - 2 : 0; d < sizes.size(); ++d) {
       if (sizes[d] % 8 == 0) continue;
-      misalignment.found = true;
+      misalignment.sizes.insert(sizes[d]);
       if (weighted && k == first + 1 && d + 1 == sizes.size()) misalignment.columns = sizes[d];
     }
   }
   return misalignment;
+}
+
+// The sizes that most time goes with, the largest part first.
+std::string SizesByTime(const std::unordered_map<int64_t, int64_t>& time_of) {
+  constexpr size_t kNamed = 3;
+  std::vector<std::pair<int64_t, int64_t>> order(time_of.begin(), time_of.end());
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
+  std::string text;
+  for (size_t k = 0; k < order.size() && k < kNamed; ++k) {
+    if (k > 0) text += ", ";
+    text += std::to_string(order[k].first);
+  }
+  return order.size() > kNamed ? text + ", ..." : text;
 }
 
 void AddShapes(const Model& model, const StepSelection& selection, const Overview& overview,
@@ -220,6 +236,7 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
   if (kernels <= 0) return;
   Places places(model);
   std::unordered_set<int64_t> columns, looked_up;
+  std::unordered_map<int64_t, int64_t> time_of_size;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (s.kind(i) != SliceKind::kCpuOp || !InSteps(model, selection, i)) continue;
     if (s.name(i) == "aten::embedding") {
@@ -229,8 +246,12 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
     if (model.device_total[i] <= 0) continue;
     const Misalignment misalignment = MisalignmentOf(s.name(i), s.ArgText(i, ArgRole::kInputTypes),
                                                      s.ArgText(i, ArgRole::kInputShapes));
-    if (!misalignment.found) continue;
+    if (misalignment.sizes.empty()) continue;
     columns.insert(misalignment.columns);
+    for (const int64_t size : misalignment.sizes) {
+      int64_t& time = time_of_size[size];
+      time = SaturatingAdd(time, model.device_total[i]);
+    }
     places.Add(i, model.device_total[i]);
   }
   const double share = static_cast<double>(places.time) / kernels;
@@ -241,6 +262,7 @@ void AddShapes(const Model& model, const StepSelection& selection, const Overvie
                                       [&](int64_t size) { return looked_up.count(size) > 0; });
   Finding f = MakeFinding(messages::kMisalignedShapes, "info",
                           {{"share", share, Unit::kRatio},
+                           {"sizes", SizesByTime(time_of_size)},
                            {"vocabulary", vocabulary ? "yes" : "no"},
                            {"matrix", DeviceWordsFor(model, overview.vendor).matrix}});
   f.evidence = {{Say(messages::kShareOfKernelTime), share, Unit::kRatio},

@@ -107,7 +107,7 @@ inline constexpr FindingText kHostSynchronization{
 inline constexpr FindingText kMisalignedShapes{
     "misalignedShapes", "Matrix sizes are not aligned for {matrix}",
     "{share} of kernel time is in 16-bit matrix products with a dimension that is not a multiple "
-    "of 8.",
+    "of 8 ({sizes}).",
     "Round {vocabulary, select, yes {the vocabulary, hidden sizes, sequence length} other "
     "{channels, hidden sizes, sequence length}} and batch up to multiples of 8 (64 is better on "
     "large GPUs).",

@@ -119,7 +119,7 @@ export const jobTexts = {
   processGroups: 'Process groups',
   recording: 'Recording',
   foundOnSeveralRanks: (collectives: number, matched: number) =>
-    `${fixed(collectives, 0)}, ${fixed(matched, 0)} found on several ranks`,
+    `${fixed(collectives, 0)}, ${matched === collectives ? 'all' : fixed(matched, 0)} found on several ranks`,
   transferSumHint: 'Shortest call of each collective, summed.',
   waitingSumHint: 'Time of all ranks beyond the transfer.',
 };
