@@ -550,6 +550,10 @@ test('labels of roofs keep clear of points and of each other', () => {
   // A point where the label would stand: it moves along the line.
   const moved = labelPlaces([level], [{ x: 480, y: 70, r: 10 }])[0];
   assert.ok(moved.x + moved.width < 470 && moved.y < 80);
+  // A point that the label would only just not touch keeps it away too.
+  const beside = free.x - 11;
+  assert.notDeepEqual(labelPlaces([level], [{ x: beside, y: 70, r: 10 }])[0], free);
+  assert.deepEqual(labelPlaces([level], [{ x: beside - 2, y: 70, r: 10 }])[0], free);
   // Points all along: it goes below.
   const row = Array.from({ length: 40 }, (_, index) => ({ x: 100 + 10 * index, y: 72, r: 6 }));
   assert.ok(labelPlaces([level], row)[0].y > 80);

@@ -36,6 +36,8 @@ const endPx = 4;
 const stepPx = 12;
 /** Below the foot of a label, and at its ends, where another label must not be. */
 const feetPx = 2;
+/** Between a mark and the letters beside it. */
+const clearPx = 2;
 const roomPx = 4;
 
 /** Whether a disc touches the box of a label. */
@@ -46,7 +48,7 @@ function touches(place: LabelPlace, { x, y, r }: Disc): boolean {
   const across = dx * Math.sin(turn) + dy * Math.cos(turn);
   const outAlong = Math.max(0, -along, along - place.width);
   const outAcross = Math.max(0, across, -heightPx - across);
-  return Math.hypot(outAlong, outAcross) < r;
+  return Math.hypot(outAlong, outAcross) < r + clearPx;
 }
 
 /** Whether a line passes through the box of a label. */
