@@ -49,6 +49,9 @@ inline constexpr ErrorText kNoReadableRank{
     ErrorKind::kUnreadable, "noReadableRank",
     "No rank of this run can be read.{known, select, yes { {reason}} other {}}",
     "Record again, or open another run."};
+inline constexpr ErrorText kRankChanged{ErrorKind::kUnreadable, "rankChanged",
+                                        "{path} has changed since the job was loaded.",
+                                        "Load the job again."};
 inline constexpr ErrorText kNoCachedDigest{ErrorKind::kNotFound, "noCachedDigest",
                                            "This trace has no digest yet."};
 inline constexpr ErrorText kDigestsWithoutNames{

@@ -153,6 +153,42 @@ std::vector<TraceRef> RefsOf(const Profile& profile, const JobSource& source) {
   return refs;
 }
 
+// What the files of the traces are at this moment.
+std::string StateOf(Session& session, const std::vector<TraceRef>& refs) {
+  std::string state;
+  for (const TraceRef& ref : refs) {
+    const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
+    if (path.ok()) state += ContentKey(*path) + "\n";
+  }
+  return state;
+}
+
+bool IsOther(const LoadedTrace& trace, const RankDigest& digest) {
+  return trace.store->counts().events != digest.events ||
+         trace.store->counts().file_bytes != digest.file_bytes ||
+         trace.store->base_ns() != digest.base_ns;
+}
+
+// The trace of a rank, or an error where its file is another than the one that the job tells of.
+Result<std::shared_ptr<const LoadedTrace>> TraceOfDigest(Session& session, const TraceRef& ref,
+                                                         const RankDigest& digest,
+                                                         const ReadOptions& options) {
+  // What the session keeps was loaded for the job, or has been since it was.
+  if (!session.Keeps(ref.profile_id, ref.selection)) {
+    const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
+    if (!path.ok()) return path.error();
+    const Result<std::string> id = FileId(*path);
+    if (!id.ok()) return id.error();
+    if (*id != digest.file_id) return MakeError(errors::kRankChanged, {{"path", path->string()}});
+  }
+  auto trace = session.Load(ref.profile_id, ref.selection, options);
+  if (!trace.ok()) return trace.error();
+  if (IsOther(**trace, digest)) {
+    return MakeError(errors::kRankChanged, {{"path", (*trace)->path.string()}});
+  }
+  return trace;
+}
+
 // Files that are the same as another of the folder, byte by byte.
 struct Copies {
   int64_t rank;
@@ -276,6 +312,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
     loaded.broken.push_back({file.path.string(), std::move(file.why)});
   }
   const std::vector<TraceRef> refs = RefsOf(*profile, source);
+  loaded.state = StateOf(session, refs);
   // Digests that are kept need no trace.
   std::vector<std::optional<Result<JobDigest>>> digests(refs.size());
   std::vector<TraceRef> wanted;
@@ -291,6 +328,7 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   }
   limits.visit_side_by_side = true;
   limits.kept_traces = kKeptTraces;
+  limits.renew = true;
   std::mutex mutex;
   const Result<bool> done = ForEachTrace(
       session, wanted, options,
@@ -391,11 +429,24 @@ Result<Table> SequencesByOperator(Session& session, const JobSource& source, con
   std::vector<RankDigest> digests(job.ranks.size());
   SetLimits limits;
   limits.visit_side_by_side = true;
+  limits.kept_traces = kKeptTraces;
+  std::mutex mutex;
+  std::optional<Error> fault;
   const Result<bool> done = ForEachTrace(
       session, RefsOf(*profile, source), options,
       [&](size_t, SetMember member) {
         const auto rank = ranks.find(member.ref.selection.worker);
-        if (!member.trace.ok() || rank == ranks.end()) return;
+        if (rank == ranks.end()) return;
+        // The job has the rank: without it, or with what its file is now, the table would be wrong.
+        const auto fail = [&](Error error) {
+          const std::lock_guard lock(mutex);
+          if (!fault) fault = std::move(error);
+        };
+        if (!member.trace.ok()) return fail(member.trace.error());
+        const RankDigest& digest = *job.ranks[rank->second].digest;
+        if (IsOther(**member.trace, digest)) {
+          return fail(MakeError(errors::kRankChanged, {{"path", digest.path}}));
+        }
         // Each worker has a digest of its own.
         digests[rank->second].sequences =
             SequencesOf(*(*member.trace)->model, name, options.cancel);
@@ -403,6 +454,7 @@ Result<Table> SequencesByOperator(Session& session, const JobSource& source, con
       limits);
   if (!done.ok()) return done.error();
   if (options.cancel.cancelled()) return Cancelled();
+  if (fault) return *fault;
   Job named;
   for (size_t r = 0; r < digests.size(); ++r)
     named.ranks.push_back({&digests[r], job.ranks[r].rank});
@@ -423,7 +475,7 @@ Result<RankTrace> TraceOfRank(Session& session, const JobSource& source, const J
   if (!profile.ok()) return profile.error();
   for (const TraceRef& ref : RefsOf(*profile, source)) {
     if (ref.selection.worker != found->digest->worker) continue;
-    auto trace = session.Load(ref.profile_id, ref.selection, options);
+    auto trace = TraceOfDigest(session, ref, *found->digest, options);
     if (!trace.ok()) return trace.error();
     return RankTrace{found->rank, std::move(*trace)};
   }
@@ -473,18 +525,27 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
 
 Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSource& source,
                                                  const ReadOptions& options,
-                                                 const SetLimits& limits) {
+                                                 const SetLimits& limits, bool renew) {
   std::string key = "job/" + std::to_string(source.max_ranks) + "/";
   if (!source.digests.empty()) {
     for (const fs::path& file : DigestFiles(source.digests)) key += ContentKey(file) + "\n";
     key += FoldersKey(source.digests);
   } else {
-    key += source.profile_id + "/" + source.run + "/" + source.span;
+    key += source.profile_id + "/" + source.run + "/" + source.span + "\n";
   }
-  return session.results().Get<LoadedJob>(key, options.cancel, [&] {
-    return source.digests.empty() ? FromTraces(session, source, options, limits)
-                                  : FromDigests(source, options.cancel);
-  });
+  const auto get = [&] {
+    return session.results().Get<LoadedJob>(key, options.cancel, [&] {
+      return source.digests.empty() ? FromTraces(session, source, options, limits)
+                                    : FromDigests(source, options.cancel);
+    });
+  };
+  auto job = get();
+  if (!renew || !job.ok() || !source.digests.empty()) return job;
+  const Result<Profile> profile = session.Find(source.profile_id);
+  if (!profile.ok()) return profile.error();
+  if (StateOf(session, RefsOf(*profile, source)) == (*job)->state) return job;
+  session.results().ForgetPrefix(key);
+  return get();
 }
 
 }  // namespace emberline

@@ -24,6 +24,7 @@ struct JobSource {
 struct LoadedJob {
   Job job;
   std::vector<BrokenFile> broken;
+  std::string state;  // of the traces' files, as they were read; "" of digests
   size_t files = 0;   // there are
   size_t loaded = 0;  // of these, put together
   size_t MemoryBytes() const { return job.MemoryBytes() + job.digest->MemoryBytes(); }
@@ -38,15 +39,17 @@ bool HoldsDigests(const std::filesystem::path& path);
 Result<JobDigest> DigestOf(Session& session, const TraceRef& ref, const ReadOptions& options);
 
 // Puts the ranks together, side by side within `limits`, and keeps the result with the session.
-// Files that cannot be read are named in the job's notes. Errors: kNotFound, kUnreadable when no
-// file can be read, kCancelled.
+// Files that cannot be read are named in the job's notes. A job of traces stays as it was read,
+// whatever becomes of its files, until it is loaded with `renew`: the tables of a page belong
+// together. Errors: kNotFound, kUnreadable when no file can be read, kCancelled.
 Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSource& source,
                                                  const ReadOptions& options,
-                                                 const SetLimits& limits = {});
+                                                 const SetLimits& limits = {}, bool renew = false);
 
 // The kernel sequences of the outermost operators whose name holds `name`, of every rank of a job:
 // as Holistic Trace Analysis asks for them. Reads the traces again, side by side: digests hold the
-// innermost operators. Errors: kInvalidArgument for digests, kCancelled.
+// innermost operators. Errors: kInvalidArgument for digests, kUnreadable where a trace is not any
+// more what the job was made of, kCancelled.
 Result<Table> SequencesByOperator(Session& session, const JobSource& source, const Job& job,
                                   const std::string& name, const ReadOptions& options);
 
@@ -57,7 +60,8 @@ struct RankTrace {
 };
 // That of rank `rank`, or of the first rank of the job where it is below 0. Loads it where it is
 // not loaded. Errors: kInvalidArgument for digests, kNotFound for a rank that the job does not
-// have, kCancelled, and those of loading.
+// have, kUnreadable where its trace is not any more what the job was made of, kCancelled, and those
+// of loading.
 Result<RankTrace> TraceOfRank(Session& session, const JobSource& source, const Job& job,
                               int64_t rank, const ReadOptions& options);
 

@@ -42,6 +42,7 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
         memory_bytes_(memory_bytes),
         kept_traces_(limits.kept_traces),
         side_by_side_(limits.visit_side_by_side),
+        renew_(limits.renew),
         fractions_(refs.size(), 0) {}
 
   // What each thread does until nothing is left, or one of them has thrown.
@@ -71,7 +72,7 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
     };
     const TraceRef& ref = refs_[index];
     const bool keeps = index < kept_traces_ || session_.Keeps(ref.profile_id, ref.selection);
-    SetMember member{ref, session_.Load(ref.profile_id, ref.selection, options)};
+    SetMember member{ref, session_.Load(ref.profile_id, ref.selection, options, renew_)};
     if (!options_.cancel.cancelled()) {
       std::unique_lock lock(visiting_, std::defer_lock);
       if (!side_by_side_) lock.lock();
@@ -126,6 +127,7 @@ class SetLoader : public std::enable_shared_from_this<SetLoader> {
   const size_t memory_bytes_;
   const size_t kept_traces_;
   const bool side_by_side_;
+  const bool renew_;
 
   std::mutex visiting_;  // one visit at a time
   std::mutex mutex_;

@@ -24,6 +24,7 @@ struct SetLimits {
                             // files; 0: half of the session's limit. One is always read, however
                             // large it is.
   bool visit_side_by_side = false;  // visits run at the same time, one on each thread that loads
+  bool renew = false;               // files that were written again are read again
   size_t kept_traces = SIZE_MAX;    // of how many, the first ones, the session keeps what it loads;
                                   // others are let go after their visits, unless it had them before
 };

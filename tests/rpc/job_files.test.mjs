@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { after, test } from 'node:test';
 import { writeJob } from '../generator/job.mjs';
 import { emberline, emberlineJson, serverPath, temporaryFolder } from '../lib/cli.mjs';
-import { startDaemon } from './daemon.mjs';
+import { startDaemon, withDaemon } from './daemon.mjs';
 
 const { folder, remove } = temporaryFolder('job-files');
 after(remove);
@@ -402,3 +402,73 @@ test('what an ordinary user may not read is named, and the rest works', async ()
   open(at, 'beside');
   open(out, 'beside');
 });
+
+/** The device's kernels take `more` microseconds longer in the trace. */
+function slowDown(file, more) {
+  const trace = JSON.parse(fs.readFileSync(file, 'utf8'));
+  for (const event of trace.traceEvents) {
+    if (event.cat === 'kernel' && event.name === 'mm_kernel') event.dur += more;
+  }
+  fs.writeFileSync(file, JSON.stringify(trace));
+}
+
+// Of the first ranks the traces are kept, of the others only the digests.
+for (const ranks of [2, 18]) {
+  test(`a job of ${ranks} ranks stays as it was read until it is loaded again`, () =>
+    withDaemon(async (daemon) => {
+      const at = planted({ ranks, steps: 1 });
+      const file = path.join(
+        at,
+        fs.readdirSync(at).find((name) => name.includes(`_${ranks - 1}.`)),
+      );
+      const { profileId } = await daemon.request('profile/open', { path: at });
+      const job = () => daemon.request('distributed/job', { profileId });
+      const ask = (by, params = {}) =>
+        daemon.exchange('distributed/table', { profileId, by, limit: -1, ...params });
+      const rows = async (by) => (await ask(by)).message.result.rows;
+      const mm = async () => (await rows('kernels')).find(({ name }) => name === 'mm_kernel').maxUs;
+      const first = await job();
+      const before = [await mm(), await rows('ranks')];
+
+      // Another content of another size: what was read belongs together, or is refused.
+      slowDown(file, 12345);
+      const refused = async () => {
+        const replies = await Promise.all([
+          ask('launchRows', { rank: ranks - 1 }),
+          ask('sequences', { operator: 'aten::mm' }),
+        ]);
+        return replies.map(({ message }) => message.error);
+      };
+      assert.deepEqual([await mm(), await rows('ranks')], before);
+      const errors = await refused();
+      if (ranks > 16) {
+        for (const error of errors) {
+          assert.equal(error.data.kind, 'unreadable');
+          assert.equal(error.message, `${file} has changed since the job was loaded.`);
+        }
+      } else {
+        assert.deepEqual(errors, [undefined, undefined]);
+      }
+      const second = await job();
+      assert.ok(second.breakdown.stepUs !== first.breakdown.stepUs);
+      assert.ok((await mm()) > before[0] + 12000);
+      assert.deepEqual(await refused(), [undefined, undefined]);
+      const long = (await ask('launchRows', { rank: ranks - 1 })).message.result.rows;
+      assert.ok(long.some((row) => Object.values(row).some((value) => value > 12000)));
+
+      // Gone: the job stays; loaded again, it says what is missing.
+      const gone = path.join(
+        at,
+        fs.readdirSync(at).find((name) => name.includes(`_${ranks - 2}.`)),
+      );
+      fs.rmSync(gone);
+      assert.ok((await mm()) > before[0] + 12000);
+      const { message } = await ask('launchRows', { rank: ranks - 2 });
+      if (ranks > 16) assert.equal(message.error.data.kind, 'notFound', message.error.message);
+      else assert.ok(message.result.rows.length > 0);
+      const third = await job();
+      assert.equal(third.loaded, ranks - 1);
+      const [broken] = third.notes.filter(({ kind }) => kind === 'brokenFile');
+      assert.ok(broken.text.includes(gone), broken.text);
+    }));
+}

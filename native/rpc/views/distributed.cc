@@ -35,7 +35,7 @@ JobSource SourceOf(const Json& params) {
   return source;
 }
 
-Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
+Result<JobPtr> JobOf(const Json& params, const CallContext& context, bool renew = false) {
   const JobSource source = SourceOf(params);
   if (source.profile_id.empty() && source.digests.empty()) {
     return MakeError(errors::kNoJobNamed);
@@ -46,7 +46,7 @@ Result<JobPtr> JobOf(const Json& params, const CallContext& context) {
     const Result<Profile> profile = context.session.Find(source.profile_id);
     if (!profile.ok()) return profile.error();
   }
-  return LoadJob(context.session, source, ReadOptions{context.cancel, context.progress});
+  return LoadJob(context.session, source, ReadOptions{context.cancel, context.progress}, {}, renew);
 }
 
 Json NotesJson(const Job& job) {
@@ -158,7 +158,7 @@ Json StragglersJson(const Job& job) {
 }
 
 Result<Json> DistributedJob(const Json& params, const CallContext& context) {
-  const Result<JobPtr> loaded = JobOf(params, context);
+  const Result<JobPtr> loaded = JobOf(params, context, /*renew=*/true);
   if (!loaded.ok()) return loaded.error();
   const Job& job = (*loaded)->job;
   const JobCalls calls = SumCalls(job);
