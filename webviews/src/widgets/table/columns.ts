@@ -145,7 +145,7 @@ export const functionPx = 220;
 
 /** Columns that tell rows of one name apart, and their part of the room. */
 const besides: ReadonlySet<string> = new Set(['operator', 'inputShapes', 'params']);
-const besidesPart = 6;
+const besidesPart = 4;
 
 /** What texts of so many letters take, and no more than `most` pixels. */
 const textPx = (letters: number, least: number, most: number): number =>
