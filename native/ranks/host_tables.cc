@@ -256,9 +256,9 @@ Table JobSequencesTable(const Job& job) {
            [](const Row& r) { return Cell(static_cast<int64_t>(r.item->kernels.size())); })
       .Add(Count("count", "Count", "Number of calls that launched exactly this sequence."),
            Item(&SequenceDigest::count))
-      .Add(Duration("gpuKernelDurationUs", "Device", "Sum of their durations."),
+      .Add(Duration("gpuKernelDurationUs", "Device time", "Sum of their durations."),
            TimeItem(&SequenceDigest::device_time))
-      .Add(Duration("cpuOpDurationUs", "Host", "Sum of the durations of the calls."),
+      .Add(Duration("cpuOpDurationUs", "Host time", "Sum of the durations of the calls."),
            TimeItem(&SequenceDigest::host_time));
   return table.Make(All(job, &RankDigest::sequences));
 }

@@ -37,7 +37,7 @@ Table OperatorKernelsTable(const Job& job) {
            Item(&OperatorKernelsDigest::launched))
       .Add(Count("count", "Calls", "Number of calls that launched exactly this."),
            Item(&OperatorKernelsDigest::count))
-      .Add(Duration("gpuKernelDurationUs", "Device", "Sum of the durations of the work."),
+      .Add(Duration("gpuKernelDurationUs", "Device time", "Sum of the durations of the work."),
            TimeItem(&OperatorKernelsDigest::time))
       .Add(Duration("meanOpLaunchDelayUs", "Mean time to launch",
                     "Mean time from the start of the operator to the start of its first launching "

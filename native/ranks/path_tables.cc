@@ -83,11 +83,12 @@ Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, cons
   }
   table.Add(TimeOnPath(rows), TimeItem(&PathDigest::time))
       .Add(Share("share", "Share", "Share of the steps' time."), ShareOfSteps)
-      .Add(Duration("hostUs", "Host", "Part of the time during which the path was on the host."),
+      .Add(Duration("hostUs", "Host time",
+                    "Part of the time during which the path was on the host."),
            TimeItem(&PathDigest::host))
-      .Add(
-          Duration("deviceUs", "Device", "Part of the time during which the path was on a device."),
-          TimeItem(&PathDigest::device))
+      .Add(Duration("deviceUs", "Device time",
+                    "Part of the time during which the path was on a device."),
+           TimeItem(&PathDigest::device))
       .Add(Duration(
                "betweenUs", "Between",
                "Part of the time that passed between host and device: from a launch to the start "

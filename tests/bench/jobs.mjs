@@ -106,10 +106,13 @@ try {
   const merged = await repeated(() =>
     measure(['merge', digests, '-o', path.join(folder, 'all.digest')]),
   );
-  const size = statSync(path.join(folder, 'all.digest')).size;
+  const one = path.join(folder, 'all.digest');
+  const size = statSync(one).size;
+  const opened = await repeated(() => measure(['distributed', one]));
   console.log(
     `${digestCount} digests of ${(bytesIn(digests) / digestCount / 1000).toFixed(1)} kB merged in ` +
-      `${s(merged.seconds)} s, ${mb(merged.peakBytes)} MB peak, ${mb(size)} MB as one`,
+      `${s(merged.seconds)} s, ${mb(merged.peakBytes)} MB peak, ${mb(size)} MB as one; ` +
+      `that is opened in ${s(opened.seconds)} s, ${mb(opened.peakBytes)} MB peak`,
   );
   goals.atMost(`merging ${digestCount} digests`, merged.seconds, 2, 's');
   goals.print();
