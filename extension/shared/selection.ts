@@ -31,7 +31,7 @@ const named = (name: string, wanted: string | undefined): boolean =>
   wanted === undefined || wanted === '' || name === wanted;
 
 /** The names of a worker's capture spans; of the only one, none. */
-export const spansOf = (worker: Worker): string[] => worker.spans?.map(({ span }) => span) ?? [''];
+const spansOf = (worker: Worker): string[] => worker.spans?.map(({ span }) => span) ?? [''];
 
 /** Whether the profile has a trace that the whole selection names. */
 export function selectionExists(profile: ProfileOpenResult, wanted: ViewSelection): boolean {

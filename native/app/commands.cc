@@ -79,9 +79,9 @@ Json ParamsOf(const Options& options, const std::string& profile_id) {
   return params;
 }
 
-int RunRuns(const Options& options, const Discovery& discovery, const Json& opened) {
+int RunRuns(const Options& options, const Profile& profile) {
   Json rows = Json::array();
-  for (const RunFiles& run : discovery.runs) {
+  for (const RunFiles& run : profile.discovery.runs) {
     for (const WorkerFiles& worker : run.workers) {
       for (const SpanFile& span : worker.spans) {
         rows.push_back({{"run", run.name},
@@ -93,17 +93,19 @@ int RunRuns(const Options& options, const Discovery& discovery, const Json& open
     }
   }
   if (options.format == OutputFormat::kJson) {
+    Json skipped = Json::array();
+    for (const Message& why : profile.discovery.skipped) skipped.push_back(why.text);
     const Json document = {{"schema", "emberline/runs/1"},
-                           {"path", opened["path"]},
+                           {"path", Escaped(profile.path.string())},
                            {"rows", std::move(rows)},
-                           {"skipped", opened["skipped"]}};
+                           {"skipped", std::move(skipped)}};
     return PrintJson(document);
   }
   const Json table = TableOfObjects(rows);
   if (options.format == OutputFormat::kCsv) return Print(TableCsv(table));
   std::string text = TableText(table);
-  for (const Json& skipped : opened["skipped"]) {
-    text += Say(messages::kSkipped, {{"text", Escaped(skipped.get<std::string>())}}).text + "\n";
+  for (const Message& why : profile.discovery.skipped) {
+    text += Say(messages::kSkipped, {{"text", Escaped(why.text)}}).text + "\n";
   }
   return Print(text);
 }
@@ -187,7 +189,7 @@ int RunView(const Options& options, const std::string& method) {
   if (method.empty()) {
     const Result<Profile> profile = session.Find(id);
     if (!profile.ok()) return Fail(profile.error());
-    return RunRuns(options, profile->discovery, opened.value());
+    return RunRuns(options, *profile);
   }
 
   Json params = ParamsOf(options, id);

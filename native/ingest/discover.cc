@@ -258,9 +258,8 @@ class Walk {
     Message why = Say(errors::kNoAccess, {{"reason", fault.message()}, {"file", Shown(folder)}});
     BrokenSpan broken{folder, why.text};
     Skip(std::move(why));
-    Part part = PartOf(folder);
     if (NamesPartOfJob(folder.filename().string())) {
-      closed_parts_[part.rest].push_back(std::move(broken));
+      closed_parts_[PartOf(folder).rest].push_back(std::move(broken));
     } else {
       alone_[folder.parent_path()].push_back(std::move(broken));
     }

@@ -533,14 +533,16 @@ Result<std::shared_ptr<const LoadedJob>> LoadJob(Session& session, const JobSour
   } else {
     key += source.profile_id + "/" + source.run + "/" + source.span + "\n";
   }
+  bool made = false;  // by this call, of what the files are now
   const auto get = [&] {
     return session.results().Get<LoadedJob>(key, options.cancel, [&] {
+      made = true;
       return source.digests.empty() ? FromTraces(session, source, options, limits)
                                     : FromDigests(source, options.cancel);
     });
   };
   auto job = get();
-  if (!renew || !job.ok() || !source.digests.empty()) return job;
+  if (!renew || made || !job.ok() || !source.digests.empty()) return job;
   const Result<Profile> profile = session.Find(source.profile_id);
   if (!profile.ok()) return profile.error();
   if (StateOf(session, RefsOf(*profile, source)) == (*job)->state) return job;
