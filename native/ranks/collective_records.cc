@@ -10,19 +10,26 @@
 
 namespace emberline {
 
-std::vector<int64_t> RanksOf(std::string_view text, bool* complete) {
+RankSet RanksOf(std::string_view text, bool* complete) {
   std::vector<int64_t> ranks;
   *complete = text.find("...") == std::string_view::npos;
   size_t at = text.find_first_of("0123456789");
   while (at != std::string_view::npos) {
     const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    if (const auto rank = ParseInteger(text.substr(at, end - at))) ranks.push_back(*rank);
+    const auto rank = ParseInteger(text.substr(at, end - at));
+    if (rank && *rank <= RankSet::kLargestRank) {
+      ranks.push_back(*rank);
+    } else {
+      *complete = false;
+    }
     at = text.find_first_of("0123456789", end);
   }
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  *complete = *complete && !ranks.empty();
-  return ranks;
+  constexpr auto kMost = static_cast<size_t>(RankSet::kMostRanks);
+  *complete = *complete && !ranks.empty() && ranks.size() <= kMost;
+  if (ranks.size() > kMost) ranks.resize(kMost);
+  return RankSet(ranks);
 }
 
 std::map<std::string, CollectiveGroup> RecordedGroups(const TraceStore& store) {

@@ -16,7 +16,7 @@ namespace emberline {
 inline constexpr size_t kMaxGroups = 65536;
 
 // Members of "[0, 1, 2, ...]"; `complete` is false where the recorder cut the list.
-std::vector<int64_t> RanksOf(std::string_view text, bool* complete);
+RankSet RanksOf(std::string_view text, bool* complete);
 
 // What the header says of process groups, by name.
 std::map<std::string, CollectiveGroup> RecordedGroups(const TraceStore& store);

@@ -9,18 +9,19 @@
 #include "base/result.h"
 #include "model/model.h"
 #include "ranks/collective_names.h"
+#include "ranks/rank_set.h"
 
 namespace emberline {
 
 // Ranks that communicate. Without recorded metadata, the calls of one stream are taken as those of
 // one group whose members are not known.
 struct CollectiveGroup {
-  std::string name;            // of the process group: "0", "12"; "" when it was not recorded
-  std::string description;     // "default_pg", "mesh_tp"
-  std::vector<int64_t> ranks;  // global ranks, ascending; empty when they are not known
-  bool complete = false;       // `ranks` holds all of them; recorders cut long lists
-  int64_t size = -1;           // -1 unknown
-  int64_t lane = 0;  // of groups without a name: which of the device's communicating streams
+  std::string name;         // of the process group: "0", "12"; "" when it was not recorded
+  std::string description;  // "default_pg", "mesh_tp"
+  RankSet ranks;            // global ranks; empty when they are not known
+  bool complete = false;    // `ranks` holds all of them; recorders cut long lists
+  int64_t size = -1;        // -1 unknown
+  int64_t lane = 0;         // of groups without a name: which of the device's communicating streams
   bool operator==(const CollectiveGroup&) const = default;
   auto operator<=>(const CollectiveGroup&) const = default;
 };

@@ -16,7 +16,7 @@
 namespace emberline {
 
 // Changes whenever a digest means something else. Digests of another version are refused.
-inline constexpr int64_t kDigestVersion = 13;
+inline constexpr int64_t kDigestVersion = 14;
 
 // Which kinds of work ran at a moment: bits of an index into DeviceTime::combinations.
 inline constexpr size_t kComputation = 1, kCommunicationBit = 2, kMemory = 4;

@@ -291,11 +291,9 @@ Job BuildJob(std::shared_ptr<const JobDigest> digest, const std::vector<BrokenFi
   FindStragglers(&job);
   FindParallelism(&job);
   for (JobGroup& group : job.groups) {
-    std::set<int64_t> there;
-    for (const uint32_t member : group.members) there.insert(job.ranks[member].rank);
-    for (const int64_t rank : group.about.ranks) {
-      if (there.count(rank) == 0) group.absent.push_back(rank);
-    }
+    std::vector<int64_t> there;  // members are in the order of their ranks
+    for (const uint32_t member : group.members) there.push_back(job.ranks[member].rank);
+    group.absent = group.about.ranks.Without(there);
   }
   for (const JobRank& rank : job.ranks) {
     job.length = std::max(job.length, rank.At(rank.digest->end, job.base_ns));

@@ -57,7 +57,7 @@ struct JobGroup {
   CollectiveGroup about;
   std::vector<uint32_t> members;  // indexes of Job::ranks, ascending
   std::string parallelism;        // as FindParallelism() finds it
-  std::vector<int64_t> absent;    // members of which there is no trace
+  RankSet absent;                 // members of which there is no trace
   bool ambiguous = false;         // several groups that nothing tells apart: no call is matched
 };
 
@@ -176,6 +176,7 @@ void AddNote(Job* job, const Sentence& sentence, MessageArgs arguments = {},
 // "0-3, 7": ranks in ascending order, as sentences list them. Behind so many ranges, "and others".
 inline constexpr size_t kRangesOfSentence = 16;
 std::string RankList(const std::vector<int64_t>& ranks, size_t most_ranges = kRangesOfSentence);
+std::string RankList(const RankSet& ranks, size_t most_ranges);
 
 // What a job is made of. Of the first traces alone, missing ranks are not worth a note.
 enum class JobOrigin : uint8_t { kDigests, kTraces, kFirstTraces };

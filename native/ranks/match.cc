@@ -10,7 +10,7 @@
 namespace emberline {
 namespace {
 
-using GroupKey = std::tuple<std::string, std::string, std::vector<int64_t>, int64_t, int64_t>;
+using GroupKey = std::tuple<std::string, std::string, RankSet, int64_t, int64_t>;
 
 GroupKey KeyOf(const CollectiveGroup& group) {
   const bool named = !group.name.empty() || !group.ranks.empty();

@@ -149,7 +149,7 @@ class Matrix {
 
   // The ranks of a group in the order in which splits are recorded.
   std::vector<int64_t> OrderOf(const JobGroup& group) const {
-    if (group.about.complete) return group.about.ranks;
+    if (group.about.complete) return group.about.ranks.All();
     std::vector<int64_t> ranks;
     for (const uint32_t member : group.members) ranks.push_back(job_.ranks[member].rank);
     return ranks;

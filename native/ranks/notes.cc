@@ -36,6 +36,15 @@ std::string RangeList(const std::vector<std::pair<int64_t, int64_t>>& ranges,
   return text;
 }
 
+// Adds a range behind the others, to the last one where it follows that.
+void Extend(std::pair<int64_t, int64_t> next, std::vector<std::pair<int64_t, int64_t>>* ranges) {
+  if (!ranges->empty() && next.first - 1 == ranges->back().second) {
+    ranges->back().second = next.second;
+  } else {
+    ranges->push_back(next);
+  }
+}
+
 class Notes {
  public:
   explicit Notes(Job* job) : job_(*job) {}
@@ -273,12 +282,22 @@ class Notes {
 std::string RankList(const std::vector<int64_t>& ranks, size_t most_ranges) {
   std::vector<std::pair<int64_t, int64_t>> ranges;
   for (const int64_t rank : ranks) {
-    if (!ranges.empty() && rank - 1 == ranges.back().second) {
-      ranges.back().second = rank;
-    } else {
-      ranges.emplace_back(rank, rank);
-    }
+    Extend({rank, rank}, &ranges);
     if (ranges.size() > most_ranges) break;
+  }
+  return RangeList(ranges, most_ranges);
+}
+
+std::string RankList(const RankSet& ranks, size_t most_ranges) {
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (const RankSet::Run& run : ranks.runs()) {
+    if (run.stride == 1) {
+      Extend({run.first, run.last()}, &ranges);
+      continue;
+    }
+    for (int64_t i = 0; i < run.count && ranges.size() <= most_ranges; ++i) {
+      Extend({run.first + run.stride * i, run.first + run.stride * i}, &ranges);
+    }
   }
   return RangeList(ranges, most_ranges);
 }

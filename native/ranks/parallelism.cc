@@ -102,7 +102,7 @@ struct Exchanges {
 };
 
 void Add(const Job& job, const MatchedCall& call, Exchanges* to) {
-  const std::vector<int64_t>& all = job.groups[call.group].about.ranks;
+  const RankSet& all = job.groups[call.group].about.ranks;
   const auto [first, last] = std::minmax(job.ranks[call.members.front().rank].rank,
                                          job.ranks[call.members.back().rank].rank);
   for (const MatchedCall::Member& member : call.members) {

@@ -30,6 +30,15 @@ const HALF = 2;
 /** Bytes that a link moves in a nanosecond. */
 const GB_PER_S = 100;
 
+/** Recorders cut longer lists of a group's ranks: the first ones and the last are left. */
+const LISTED_RANKS = 30;
+
+/** A group's ranks as a call records them. */
+function rankList(ranks) {
+  if (ranks.length <= LISTED_RANKS) return `[${ranks.join(', ')}]`;
+  return `[${ranks.slice(0, LISTED_RANKS - 1).join(', ')}, ..., ${ranks.at(-1)}]`;
+}
+
 const us = (ns) => `${Math.floor(ns / 1000)}.${String(ns % 1000).padStart(3, '0')}`;
 
 class Rank {
@@ -37,6 +46,7 @@ class Rank {
     this.rank = rank;
     this.job = job;
     this.events = [];
+    this.taken = 0;
     this.host = START_NS;
     this.device = START_NS;
     this.correlation = 1000;
@@ -100,7 +110,7 @@ class Rank {
         ? {
             'Process Group Name': call.group,
             'Process Group Description': call.description,
-            'Process Group Ranks': JSON.stringify(call.ranks).replaceAll(',', ', '),
+            'Process Group Ranks': call.listed,
           }
         : {}),
       ...(this.job.sequences ? { Seq: call.sequence } : {}),
@@ -114,7 +124,12 @@ class Rank {
     return { correlation, begin: this.device, args };
   }
 
-  text() {
+  get name() {
+    const node = Math.floor(this.rank / this.job.devicesPerNode);
+    return `node${node}_${this.rank}.1700000000000.pt.trace.json`;
+  }
+  /** What its trace says before the events. */
+  head() {
     const header = {
       schemaVersion: 1,
       deviceProperties: Array.from({ length: this.job.devicesPerNode }, (_, id) => ({
@@ -148,12 +163,22 @@ class Rank {
     };
     const base = BASE_NS + BigInt(this.job.hoursApart[this.rank] ?? 0) * 3_600_000_000_000n;
     const head = JSON.stringify(header);
-    return `${head.slice(0, -1)},"baseTimeNanoseconds":${base},"traceEvents":[\n${this.events.join(',\n')}\n]}`;
+    return `${head.slice(0, -1)},"baseTimeNanoseconds":${base},"traceEvents":[\n`;
+  }
+  /** The events that were not taken before, as the next part of its trace. */
+  take() {
+    const part = this.events.join(',\n');
+    const text = this.taken > 0 && this.events.length > 0 ? `,\n${part}` : part;
+    this.taken += this.events.length;
+    this.events = [];
+    return text;
   }
 }
+const TAIL = '\n]}';
 
 /**
- * The traces of a job and what is known about it.
+ * Runs a job; `stepped` gets each rank behind each step that it records. Gives the ranks and what is known
+ * about the job.
  *
  * `straggler`: {rank, kind: 'device' | 'host' | 'loader', extraNs}, before each last collective of
  * a step. `slowPair`: number of a pair whose links move a quarter. `lacks`: {rank, step} has no
@@ -162,7 +187,7 @@ class Rank {
  * collective earlier or later. `skewNs`, `driftPpm`: how far and how fast the clock of a rank goes
  * wrong.
  */
-export function generateJob(options) {
+function run(options, stepped = () => {}) {
   const job = {
     ranks: 4,
     steps: 3,
@@ -190,6 +215,7 @@ export function generateJob(options) {
     { name: '0', description: 'default_pg', ranks: all },
     ...pairs.map((ranks, k) => ({ name: String(k + 1), description: 'mesh_tp', ranks })),
   ];
+  for (const group of job.groups) group.listed = rankList(group.ranks);
   const ranks = all.map((rank) => new Rank(rank, job));
   const sequence = job.groups.map(() => 0);
   const answers = {
@@ -206,6 +232,7 @@ export function generateJob(options) {
       group: group.name,
       description: group.description,
       ranks: group.ranks,
+      listed: group.listed,
       name: 'allreduce',
       elements,
       sequence: (sequence[index] += 1),
@@ -287,25 +314,47 @@ export function generateJob(options) {
       rank.hostSlice('user_annotation', `ProfilerStep#${step}`, begins[i], rank.host - begins[i]);
       rank.host += 10_000;
       if (step < (job.late[rank.rank] ?? 0)) rank.events = [];
+      else stepped(rank);
     });
   }
+  return { ranks, answers };
+}
+
+/** The traces of a job, `{rank, name, text}` each, and what is known about it. */
+export function generateJob(options) {
+  const { ranks, answers } = run(options);
   const files = ranks.map((rank) => ({
     rank: rank.rank,
-    name: `node${Math.floor(rank.rank / job.devicesPerNode)}_${rank.rank}.1700000000000.pt.trace.json`,
-    text: rank.text(),
+    name: rank.name,
+    text: rank.head() + rank.take() + TAIL,
   }));
   return { files, answers };
 }
 
-/** Writes a job's traces, but for those of `missing` ranks; gives the answers. */
+/**
+ * Writes a job's traces, but for those of `missing` ranks; gives the answers. What is not `packed` is written
+ * step by step, so that memory holds a step of a job however long it is.
+ */
 export function writeJob(folder, { missing = [], packed = false, ...options } = {}) {
-  const { files, answers } = generateJob(options);
   fs.mkdirSync(folder, { recursive: true });
-  for (const { rank, name, text } of files) {
-    if (missing.includes(rank)) continue;
-    const file = path.join(folder, packed ? `${name}.gz` : name);
-    fs.writeFileSync(file, packed ? zlib.gzipSync(text) : text);
+  if (packed) {
+    const { files, answers } = generateJob(options);
+    for (const { rank, name, text } of files) {
+      if (missing.includes(rank)) continue;
+      fs.writeFileSync(path.join(folder, `${name}.gz`), zlib.gzipSync(text));
+    }
+    return answers;
   }
+  const begun = new Set();
+  const write = (rank, text) => {
+    if (missing.includes(rank.rank)) return;
+    const file = path.join(folder, rank.name);
+    if (begun.has(rank)) fs.appendFileSync(file, text);
+    else fs.writeFileSync(file, rank.head() + text);
+    begun.add(rank);
+  };
+  const { ranks, answers } = run(options, (rank) => write(rank, rank.take()));
+  for (const rank of ranks) write(rank, TAIL);
   return answers;
 }
 
