@@ -138,6 +138,10 @@ export function shortName(name: string): string {
   return short.replace(/(?:\(anonymous namespace\)|\b[A-Za-z_]\w*)::(?=[A-Za-z_(~])/g, '');
 }
 
+/** A qualified name without its namespaces: that of the function, and what it evaluates. */
+export const unqualifiedName = (name: string): string =>
+  name.replace(/^(?:\w+::)+(?=\w+(?:: |$))/, '').replace(/(?<=^\w+: )(?:\w+::)+(?=\w+$)/, '');
+
 /** Characters that stay at the end of a name that is cut in its middle. */
 const tailLength = 18;
 

@@ -186,6 +186,13 @@ test('names in little room are told apart by what differs', () => {
       'sm90_xmma_gemm\u2026cublas',
     ],
   );
+  // What is not much longer than others is not cut.
+  const norm = ['aten::native_batch_norm_backward', 'batch_norm_collect_statistics_kernel'];
+  assert.deepEqual([...legendNames(norm).values()], norm);
+  assert.equal(
+    [...legendNames(['aclnnForeachAddListV2_ForeachAddListV2_ForeachAddList']).values()][0],
+    'aclnnForeachAddListV2\u2026AddList',
+  );
   // The function's name stays whole.
   const fill = (type) =>
     `void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<${type}>, std::array<char*, 1ul> >(int)`;
@@ -561,6 +568,21 @@ test('labels of roofs keep clear of points and of each other', () => {
   const [first, second] = labelPlaces([level, { ...level, y1: 82, y2: 82 }], []);
   const apart = second.x + second.width <= first.x || Math.abs(second.y - first.y) >= 12;
   assert.ok(apart, JSON.stringify([first, second]));
+  // Points all along the line itself: the label stands a line away.
+  const on = row.map(({ x }) => ({ x, y: 80, r: 8 }));
+  const off = labelPlaces([level], on)[0];
+  assert.ok(off.y <= 70 && off.y > 52, JSON.stringify(off));
+  // Not where it might be another roof's.
+  const above = { ...level, label: 'bf16 matrix 990 TFLOP/s', y1: 50, y2: 50 };
+  assert.ok(labelPlaces([level, above], on)[0].y > 92);
+  // Roofs above and below: it stands in front of its line, where there is room.
+  const later = { ...level, x1: 250, y1: 80, y2: 80 };
+  const around = [later, { ...above, x1: 250 }, { ...above, x1: 250, y1: 110, y2: 110 }];
+  const front = labelPlaces(
+    around,
+    on.filter(({ x }) => x > 250),
+  )[0];
+  assert.ok(front.x + front.width < 250 && Math.abs(front.y - 80) < 8, JSON.stringify(front));
   // A roof closely below, and points above: the label stays clear of the other roof.
   const below = { ...level, label: 'fp64 vector 9.70 TFLOP/s', y1: 91, y2: 91 };
   const few = [150, 250, 350, 450].map((x) => ({ x, y: 72, r: 6 }));
@@ -650,7 +672,32 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
     ],
     ['aten::convolution_backward', 20, 'aten::conv\u2026_backward'],
     ['aten::convolution_backward', 16, 'aten::convoluti\u2026'],
-    ['aten::mm', 4, 'ate\u2026'],
+    ['aten::mm', 4, '\u2026mm'],
+    ['aten::mm', 2, 'a\u2026'],
+    // Namespaces go first.
+    ['aten::native_batch_norm_backward', 28, '\u2026native_batch_norm_backward'],
+    [
+      'autograd::engine::evaluate_function: NativeBatchNormBackward0',
+      46,
+      '\u2026evaluate_function: NativeBatchNormBackward0',
+    ],
+    [
+      'autograd::engine::evaluate_function: NativeBatchNormBackward0',
+      36,
+      'evaluate\u2026: NativeBatchNormBackward0',
+    ],
+    [
+      'autograd::engine::evaluate_function: torch::autograd::AccumulateGrad',
+      30,
+      'evaluate\u2026: AccumulateGrad',
+    ],
+    ['autograd::engine::evaluate_function: torch::autograd::AccumulateGrad', 18, 'AccumulateGrad'],
+    // An end begins with a whole word, also in one without lines between.
+    [
+      'aclnnMaxPool2dWithMaskBackward_MaxPoolGradWithArgmaxV1',
+      40,
+      'aclnnMaxPool2dWithMaskB\u2026GradWithArgmaxV1',
+    ],
     ['Qwen2RotaryEmbedding_12', 14, 'Qwen2Rotar\u2026_12'],
   ];
   for (const [text, letters, shown] of cases) {
@@ -676,8 +723,36 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
       34,
       'reduce<\u2026MeanOps<BFloat16, float\u2026>>',
     ],
+    // The same of names without arguments.
+    [
+      'igemm_bwd\u2026bt64x256x32',
+      'igemm_bwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x256x32_wt32x32x8_ws1x1_wr2x2_gkgs',
+      64,
+      'igemm_bwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x256x32_\u2026_ws1x1_wr2x2_gkgs',
+    ],
+    [
+      'igemm_bwd\u2026bt64x256x32',
+      'igemm_bwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x256x32_wt32x32x8_ws1x1_wr2x2_gkgs',
+      40,
+      'igemm_bwd\u2026bt64x256x32',
+    ],
     // No part of a word, and no other function.
-    ['f<\u20266\u2026>', 'f<16, 64>', 40, 'f<\u20266\u2026>'],
+    ['f<\u20266\u2026>', 'f<16, 64>', 8, 'f<\u20266\u2026>'],
+    // All of it, where there is room.
+    ['f<\u20266\u2026>', 'f<16, 64>', 40, 'f<16, 64>'],
+    // Several words, and what stands between them.
+    [
+      'elementwise<\u2026MulFunctor, 4\u2026>',
+      'elementwise<128, 4, BinaryFunctor<float, MulFunctor<float>>, float, array<char*, 1ul>>',
+      64,
+      'elementwise<128, 4, BinaryFunctor<float, MulFunctor<float>>\u2026>',
+    ],
+    [
+      'elementwise<\u2026MulFunctor, 4\u2026>',
+      'elementwise<128, 4, BinaryFunctor<float, MulFunctor<float>>, float, array<char*, 1ul>>',
+      40,
+      'elementwise<\u2026MulFunctor, 4\u2026>',
+    ],
     ['f<\u20266\u2026>', 'g<6, 64>', 40, 'f<\u20266\u2026>'],
   ]) {
     assert.equal(

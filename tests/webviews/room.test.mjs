@@ -73,11 +73,12 @@ test('columns give way by their weight, the last ones first', () => {
   assert.deepEqual(columnsGivingWay(columns, ['mean', 'mean'], 399), ['mean', 'min']);
 });
 
-test('the column of names is as wide as they are, within about two fifths of the room', () => {
+test('the column of names is as wide as they are, within half of the room', () => {
   const longest = namesPx('aten::cudnn_convolution_backward_weight'.length);
   assert.equal(namesWidth(namesPx(8), 1200), 172, 'short names leave the room to figures');
   assert.equal(namesWidth(longest, 900), 305, 'beside the Explorer');
-  assert.equal(namesWidth(longest, 600), 252);
+  assert.equal(namesWidth(longest, 600), 300);
+  assert.equal(namesWidth(longest, 600, true), 252, 'beside shapes');
   assert.equal(namesWidth(4000, 2000), 320, 'one long name does not push all figures away');
   assert.equal(namesWidth(longest, 300), 172);
 });
@@ -217,6 +218,28 @@ for (const file of ['device', 'sample']) {
     });
   });
 }
+
+test('in the least room, modules still have a figure and names that tell them apart', async () => {
+  await withPage(sample('train_cnn/slow.pt.trace.json.gz'), {}, async (profile, page) => {
+    await page.setViewportSize({ width: 300, height: 700 });
+    await profile.view('Modules');
+    const table = gridOf(page, 'Modules');
+    const keys = () =>
+      table.getByRole('columnheader').evaluateAll((heads) => heads.map((head) => head.dataset.key));
+    // The metric of the chart.
+    assert.ok((await keys()).includes('hostTotalUs'), (await keys()).join());
+    const rows = await table.evaluate((grid) => [grid.scrollWidth, grid.clientWidth]);
+    assert.ok(rows[0] <= rows[1] + 1, rows.join());
+    // The column that rows are sorted by takes its place.
+    await page.getByRole('button', { name: /more columns/ }).click();
+    await table.locator('[role=columnheader][data-key=occurrences]').click();
+    await page.getByRole('button', { name: /columns/ }).click();
+    assert.deepEqual(
+      (await keys()).filter((key) => key !== undefined),
+      ['occurrences'],
+    );
+  });
+});
 
 test('columns without room come back, and the heading stays in sight', async () => {
   await withPage(sample('transformer/train.pt.trace.json.gz'), {}, async (profile, page) => {

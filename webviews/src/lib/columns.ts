@@ -37,12 +37,12 @@ export function columnsGivingWay(
 export const namesPx = (letters: number, besidesPx = 24): number => letters * 7.2 + besidesPx;
 
 /**
- * The least width of the column of names that take `wantedPx`: as wide as they are, up to about two fifths
- * of the room and 320 pixels, so that columns that matter less give way first. A name that is longer
- * than its column is shortened to it.
+ * The least width of the column of names that take `wantedPx`: as wide as they are, up to half of the room
+ * and 320 pixels, so that columns that matter less give way first. `beside`: another column tells rows of one
+ * name apart, which leaves less. A name that is longer than its column is shortened to it.
  */
-export function namesWidth(wantedPx: number, roomPx: number): number {
-  const most = Math.max(172, Math.min(320, roomPx * 0.42));
+export function namesWidth(wantedPx: number, roomPx: number, beside = false): number {
+  const most = Math.max(172, Math.min(320, roomPx * (beside ? 0.42 : 0.5)));
   return Math.round(Math.min(most, Math.max(172, wantedPx)));
 }
 

@@ -56,9 +56,56 @@ function bothEnds(text: string, room: number, widthOf: WidthOf): string {
   }
   const letters = mostLetters(tail, (count) => widthOf(tail.slice(-count)) <= room * 0.4);
   const cut = letters === 0 ? '' : tail.slice(-letters);
-  const word = /^[^_/.:]{0,5}([_/.:].{4,})$/.exec(cut)?.[1];
-  const end = (word ?? cut).replace(/^[\udc00-\udfff]/, '');
+  const word = /^[^_/.:]{0,5}([_/.:].{4,})$|^[^_/.:A-Z]{0,5}([A-Z][a-z].{3,})$/.exec(cut);
+  const end = (word?.[1] ?? word?.[2] ?? cut).replace(/^[\udc00-\udfff]/, '');
   return beginningAnd(text.slice(0, text.length - end.length), end, room, widthOf);
+}
+
+/**
+ * A qualified name without its namespaces, which give way first; undefined where that is not enough. Of
+ * "autograd::engine::evaluate_function: MulBackward0", what is evaluated tells it from others.
+ */
+function unqualified(text: string, room: number, widthOf: WidthOf): string | undefined {
+  const [, name, evaluated] = /^(?:\w+::)+(\w+)(?:: (.+))?$/.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  const fits = (candidate: string): boolean => widthOf(candidate) <= room;
+  if (evaluated === undefined) {
+    const own = ellipsis + name;
+    return fits(own) ? own : undefined;
+  }
+  const whole = `${ellipsis}${name}: ${evaluated}`;
+  if (fits(whole)) return whole;
+  const own = evaluated.replace(/^(?:\w+::)+(?=\w)/, '');
+  const front = beginning(name, room - widthOf(`: ${own}`), widthOf);
+  return front.length > leastFunction ? `${front}: ${own}` : bothEnds(own, room, widthOf);
+}
+
+/** Whether `text` has each of `words` as whole words. */
+const hasWords = (text: string, words: readonly string[]): boolean =>
+  words.every((word) => {
+    const at = text.indexOf(word);
+    const letter = /[\p{L}\p{N}]/u;
+    return (
+      at >= 0 && !letter.test(text[at - 1] ?? '') && !letter.test(text[at + word.length] ?? '')
+    );
+  });
+
+/**
+ * A name of which only the beginning and the words were kept that tell it from others, "igemm\u2026bt64x256",
+ * with as much of `full` as there is room for, if the words are in it.
+ */
+function withMore(text: string, full: string, room: number, widthOf: WidthOf): string {
+  const [head, ...words] = text.split(ellipsis);
+  if (words.length === 0 || text.includes('<') || !full.startsWith(head!)) return text;
+  const longer = bothEnds(full, room, widthOf);
+  return hasWords(longer, words) ? longer : text;
+}
+
+/** As many of the arguments as there is room for, up to the end of one where that costs few letters. */
+function firstArguments(name: string, args: string, fits: (candidate: string) => boolean): string {
+  const letters = mostLetters(args, (count) => fits(`${name}<${args.slice(0, count)}${ellipsis}>`));
+  const end = args.slice(0, letters).lastIndexOf(',');
+  return args.slice(0, end > 0 && end >= letters - 8 ? end : letters);
 }
 
 /**
@@ -69,6 +116,7 @@ function withContext(text: string, full: string, fits: (candidate: string) => bo
   const [, name, word] = /^([^<]+)<\u2026(.*)\u2026>$/.exec(text) ?? [];
   if (name === undefined || word === undefined || word === '') return text;
   if (!full.startsWith(`${name}<`) || !full.endsWith('>')) return text;
+  if (fits(full)) return full;
   const args = full.slice(name.length + 1, -1);
   const whole = /^(?![\p{L}\p{N}])|^$/u;
   let at = args.indexOf(word);
@@ -78,7 +126,11 @@ function withContext(text: string, full: string, fits: (candidate: string) => bo
   ) {
     at = args.indexOf(word, at + 1);
   }
-  if (at < 0) return text;
+  if (at < 0) {
+    // Several words: the arguments up to the last of them.
+    const kept = firstArguments(name, args, fits);
+    return hasWords(kept, word.split(', ')) ? `${name}<${kept}${ellipsis}>` : text;
+  }
   const before = args.slice(0, at);
   const after = args.slice(at + word.length);
   const shown = (left: string, right: string): string => {
@@ -107,15 +159,18 @@ function withContext(text: string, full: string, fits: (candidate: string) => bo
 }
 
 /**
- * A shown name in `room` pixels; `full` is the same with all of its arguments. The function's name stays
+ * A shown name in `room` pixels; `full` is all of it. Namespaces give way first. The function's name stays
  * and the word among its template arguments that says what it does, as far as there is room; other
  * arguments give way first. Where that word is what tells the name from others (`<\u2026word\u2026>`), some
  * of the function's name gives way to it.
  */
 export function fitName(text: string, room: number, widthOf: WidthOf, full = text): string {
-  if (widthOf(text) <= room) return withContext(text, full, (one) => widthOf(one) <= room);
+  if (widthOf(text) <= room) {
+    const more = withMore(text, full, room, widthOf);
+    return withContext(more, full, (one) => widthOf(one) <= room);
+  }
   const parts = functionParts(text);
-  if (parts === undefined) return bothEnds(text, room, widthOf);
+  if (parts === undefined) return unqualified(text, room, widthOf) ?? bothEnds(text, room, widthOf);
   const { name } = parts;
   const fits = (candidate: string): boolean => widthOf(candidate) <= room;
   const told = /^<\u2026(.*)\u2026>$/.exec(parts.args)?.[1];
@@ -135,12 +190,8 @@ export function fitName(text: string, room: number, widthOf: WidthOf, full = tex
         return `${name}<${ellipsis}${one}${ellipsis}>`;
     }
   }
-  const args = whole.slice(1, -1);
-  const letters = mostLetters(args, (count) => fits(`${name}<${args.slice(0, count)}${ellipsis}>`));
-  // At the end of an argument, where that costs few letters.
-  const end = args.slice(0, letters).lastIndexOf(',');
-  const kept = end > 0 && end >= letters - 8 ? args.slice(0, end) : args.slice(0, letters);
-  if (letters > 0 && kept.length >= 3) return `${name}<${kept}${ellipsis}>`;
+  const kept = firstArguments(name, whole.slice(1, -1), fits);
+  if (kept.length >= 3) return `${name}<${kept}${ellipsis}>`;
   if (fits(`${name}<${ellipsis}>`)) return `${name}<${ellipsis}>`;
   return bothEnds(name, room, widthOf);
 }

@@ -5,6 +5,9 @@ import { cutParts, functionParts, shownNames, tellingWord } from '#shared/names.
 /** Characters that a name takes in a legend, unless what tells it apart is longer. */
 const mostLetters = 30;
 
+/** A name of so many stays whole: "aten::native_batch_norm_backward". */
+const mostWholeLetters = 40;
+
 /** So many are a function's whole name and the word that tells what it does: of those, no part goes. */
 const mostLettersOfFunction = 48;
 
@@ -27,8 +30,8 @@ function beginning(name: string, room: number): string {
 }
 
 /** A name in little room: its function with the word that says what it does, or both of its ends. */
-function briefly(name: string, letters = mostLetters): string {
-  if (name.length <= letters) return name;
+function briefly(name: string, letters = mostLetters, wholeLetters = letters): string {
+  if (name.length <= wholeLetters) return name;
   const parts = functionParts(name);
   if (parts !== undefined) {
     const word = tellingWord(name.slice(parts.name.length));
@@ -37,11 +40,11 @@ function briefly(name: string, letters = mostLetters): string {
       if (whole.length <= mostLettersOfFunction) return whole;
       return `${beginning(parts.name, letters - word.length - 2)}<${word}>`;
     }
-    if (parts.name.length <= letters) return parts.name;
+    if (parts.name.length <= wholeLetters) return parts.name;
   }
   const { head, tail } = cutParts(parts?.name ?? name);
   // Nine letters, or the whole words among them.
-  const end = tail.slice(-9).replace(/^[^_]{0,3}_/, '');
+  const end = tail.slice(-9).replace(/^[^_]{0,3}_|^[^_A-Z]{1,3}(?=[A-Z][a-z])/, '');
   return beginning(head + tail, letters - end.length) + end;
 }
 
@@ -149,7 +152,7 @@ function byArguments(names: readonly string[]): string[] | undefined {
 export function legendNames(names: readonly string[]): Map<string, string> {
   const shown = shownNames(names);
   const texts = [...new Set(shown.values())];
-  const labels = new Map(texts.map((text) => [text, briefly(text)]));
+  const labels = new Map(texts.map((text) => [text, briefly(text, mostLetters, mostWholeLetters)]));
   for (const [text, label] of toldApart(texts, labels)) labels.set(text, label);
   // Names of the same words differ in signs alone.
   for (const group of groupsBy(texts, labels)) for (const name of group) labels.set(name, name);

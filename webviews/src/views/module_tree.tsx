@@ -280,6 +280,7 @@ export function ModuleTree(props: {
             'hostSelfUs',
             'deviceSelfUs',
           ]}
+          {...(metric === undefined ? {} : { main: metric.key })}
           actions={actions}
           loadAll={props.loadAll}
           {...(props.loadChildren === undefined ? {} : { loadChildren: props.loadChildren })}

@@ -25,7 +25,12 @@ function EmptyState(props: { absence: Absence; title?: string }) {
       {props.title === undefined ? null : <h3>{props.title}</h3>}
       <p>{absence.what}</p>
       {absence.argument === '' ? null : (
-        <p>{widgetTexts.toRecordThis(<code key="argument">{absence.argument}</code>)}</p>
+        <p>
+          {widgetTexts.toRecordThis(
+            <code key="argument">{absence.argument}</code>,
+            absence.argument.includes('='),
+          )}
+        </p>
       )}
       {absence.snippet === '' ? null : (
         <Snippet label={widgetTexts.snippet(absence.what)} code={absence.snippet} />

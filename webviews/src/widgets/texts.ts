@@ -66,7 +66,12 @@ export const widgetTexts = {
   aboutThisTrace: 'About this trace',
 
   showAllRows: (rows: number) => `Show all ${plural(rows, 'row')}`,
-  toRecordThis: <T>(argument: T): (string | T)[] => ['To record this, pass ', argument, '.'],
+  /** `argument` is the name of one, or one with its value. */
+  toRecordThis: <T>(argument: T, hasValue: boolean): (string | T)[] => [
+    hasValue ? 'To record this, pass ' : "To record this, set the profiler's argument ",
+    argument,
+    hasValue ? ' to the profiler.' : '.',
+  ],
   atByte: <T>(offset: T): (string | T)[] => ['At byte ', offset, ' of the text.'],
   showFirstRows: (rows: number) => `Show the first ${plural(rows, 'row')}`,
 

@@ -7,14 +7,25 @@ import { Facts } from '../../widgets/panel.tsx';
 import { knownDevices } from './points.ts';
 import { rooflineTexts } from './texts.ts';
 
+/** What is less than the figures show is not worth a word. */
+const isTold = (unknownShare: number, common: string | undefined): boolean =>
+  unknownShare >= 0.0005 && common === undefined;
+
 /** "12 % (3 % unknown)": the share of the time without a figure, where not all figures lack the same share. */
 function withUnknown(value: string, unknownShare: number, common: string | undefined): string {
-  // What is less than the figures show is not worth a word.
-  if (unknownShare < 0.0005 || common !== undefined) return value;
+  if (!isTold(unknownShare, common)) return value;
   return unknownShare > 0.9995 || value === '\u2013'
     ? commonTexts.unknownWord
     : rooflineTexts.partlyUnknown(value, unknownShare);
 }
+
+/** The same of kernel time, which itself is known. */
+const withCostUnknown = (
+  value: string,
+  unknownShare: number,
+  common: string | undefined,
+): string =>
+  isTold(unknownShare, common) ? rooflineTexts.costPartlyUnknown(value, unknownShare) : value;
 
 /** The steps' utilization as formula and inputs. */
 function utilizationFormula(
@@ -91,7 +102,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
         },
         {
           name: commonTexts.kernelTime,
-          value: withUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare, common),
+          value: withCostUnknown(quantity(totals.kernelUs, 'us'), totals.unknownShare, common),
           definition: rooflineTexts.kernelTimeHint,
         },
         ...(devices.length > 0

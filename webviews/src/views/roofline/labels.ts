@@ -51,8 +51,8 @@ function touches(place: LabelPlace, { x, y, r }: Disc): boolean {
   return Math.hypot(outAlong, outAcross) < r + clearPx;
 }
 
-/** Whether a line passes through the box of a label. */
-function crosses(place: LabelPlace, line: LabelledLine): boolean {
+/** Whether a line passes through the box of a label, or `beside` pixels above or below it. */
+function crosses(place: LabelPlace, line: LabelledLine, beside = 0): boolean {
   const turn = (-place.angle * Math.PI) / 180;
   const turned = (x: number, y: number): [number, number] => [
     (x - place.x) * Math.cos(turn) - (y - place.y) * Math.sin(turn),
@@ -64,7 +64,7 @@ function crosses(place: LabelPlace, line: LabelledLine): boolean {
   let [from, to] = [0, 1];
   for (const [start, step, least, most] of [
     [x1, x2 - x1, 0, place.width],
-    [y1, y2 - y1, -heightPx, 0],
+    [y1, y2 - y1, -heightPx - beside, beside],
   ] as const) {
     if (step === 0) {
       if (start <= least || start >= most) return false;
@@ -101,13 +101,19 @@ function collide(one: LabelPlace, other: LabelPlace): boolean {
   });
 }
 
-/** Where the label of a line may stand: above it from its right end on, then below it. */
-function* candidates({ x1, y1, x2, y2 }: LabelledLine, text: string): Generator<LabelPlace> {
+/**
+ * Where the label of a line may stand, from its right end on, so many pixels above it; below zero is below.
+ */
+function* candidates(
+  { x1, y1, x2, y2 }: LabelledLine,
+  text: string,
+  distances: readonly number[],
+): Generator<LabelPlace> {
   const width = text.length * letterPx;
   const turn = Math.atan2(y2 - y1, x2 - x1);
   // A label that is longer than its line ends with it.
   const last = Math.hypot(x2 - x1, y2 - y1) - width - endPx;
-  for (const away of [gapPx, -heightPx]) {
+  for (const away of distances) {
     for (let along = last; along === last || along >= endPx; along -= stepPx) {
       yield {
         text,
@@ -120,12 +126,29 @@ function* candidates({ x1, y1, x2, y2 }: LabelledLine, text: string): Generator<
   }
 }
 
+/** Right above a line, then right below it. */
+const nearPx = [gapPx, -heightPx];
+/** A line further, where points lie on the line itself. */
+const farPx = [gapPx + heightPx, -2 * heightPx];
+/** A label that stands off its line is nearer to no other. */
+const besidePx = gapPx + heightPx;
+
+/** Between the left end of a line and a label in front of it, which keeps clear of a slope that ends there. */
+const beforePx = 12;
+
+/** In front of a level line. */
+const inFront = ({ x1, y1 }: LabelledLine, text: string): LabelPlace => {
+  const width = text.length * letterPx;
+  return { text, x: x1 - beforePx - width, y: y1 + heightPx / 2 - 2, width, angle: 0 };
+};
+
 /** A line through a label is worse than points below its halo. */
 const lineWeight = 4;
 
 /**
  * Places for the labels of `lines`, in their order, right of `left`: the first where neither a point, a line
- * nor another label lies, else the one that touches the fewest points and lines. Where all of them touch a line
+ * nor another label lies, else one that stands off its line with no other line beside it or in front of it, else
+ * the one that touches the fewest points and lines. Where all of them touch a line
  * or another label, the short form is tried. A label that could only lie on another one is left out: both would
  * be illegible.
  */
@@ -137,15 +160,24 @@ export function labelPlaces(
   const taken: LabelPlace[] = [];
   const best = (line: LabelledLine, text: string) => {
     let found: { place: LabelPlace; touched: number } | undefined;
-    for (const place of candidates(line, text)) {
+    for (const place of candidates(line, text, nearPx)) {
       if (place.x < left || taken.some((other) => collide(place, other))) continue;
       const touched =
         points.filter((point) => touches(place, point)).length +
         lineWeight * lines.filter((other) => other !== line && crosses(place, other)).length;
       if (found === undefined || touched < found.touched) found = { place, touched };
-      if (touched === 0) break;
+      if (touched === 0) return found;
     }
-    return found;
+    const isClear = (place: LabelPlace, beside: number): boolean =>
+      place.x >= left &&
+      !taken.some((other) => collide(place, other)) &&
+      !points.some((point) => touches(place, point)) &&
+      !lines.some((other) => other !== line && crosses(place, other, beside));
+    for (const place of candidates(line, text, farPx)) {
+      if (isClear(place, besidePx)) return { place, touched: 0 };
+    }
+    const front = inFront(line, text);
+    return line.y1 === line.y2 && isClear(front, 0) ? { place: front, touched: 0 } : found;
   };
   return lines.map((line) => {
     const whole = best(line, line.label);

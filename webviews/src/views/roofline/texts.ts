@@ -26,6 +26,8 @@ export const rooflineTexts = {
   chartLabel: (label: string, point: string) =>
     `${label}. Arrow keys move between the points, longest first; Enter picks one. ${point}`,
 
+  costPartlyUnknown: (value: string, share: number) =>
+    `${value} (cost of ${quantity(share, 'ratio')} unknown)`,
   partlyUnknown: (value: string, share: number) => `${value} (${quantity(share, 'ratio')} unknown)`,
   utilizationUnknown: 'Unknown: no matrix operator with a known peak ran in a step.',
   utilizationFormula: (

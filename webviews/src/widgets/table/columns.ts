@@ -5,7 +5,7 @@ import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { namesPx } from '../../lib/columns.ts';
 import { fileName, numberColumnPx, shapesText } from '../../lib/format.ts';
 import { columnNames } from '../../lib/legend_names.ts';
-import { shortName } from '#shared/names.ts';
+import { shortName, unqualifiedName } from '#shared/names.ts';
 import { cellNumber, numeric } from './cells.tsx';
 import { readRows, type Loaded } from './pages.ts';
 
@@ -81,6 +81,8 @@ export function useMeasures(
   names: ReadonlyMap<string, string>;
   /** Letters of the longest function in the first column; undefined where that has others. */
   longestName: number | undefined;
+  /** Letters of the longest name in the first column without its namespaces, which give way first. */
+  longestOwn: number;
 } {
   const names = useMemo(
     () => columnNames(readRows(loaded).flatMap((row) => functionsIn(row, nameColumns))),
@@ -90,7 +92,7 @@ export function useMeasures(
     const largest: Record<string, number> = {};
     const fractional = new Set<string>();
     for (const row of readRows(loaded)) {
-      for (const { key } of present) {
+      for (const { key, type } of present) {
         const value = row[key];
         // Letters of the longest place, as its cell shows it.
         if (places.has(key) && typeof value === 'string') {
@@ -103,6 +105,8 @@ export function useMeasures(
             key === 'inputShapes' ? shapesText(value) : (names.get(value) ?? shortName(value));
           largest[key] = Math.max(largest[key] ?? 0, shown.length);
         }
+        // Whether any is neither true nor false, which takes a longer word.
+        if (type === 'bool' && typeof value !== 'boolean') largest[key] = 1;
         if (typeof value !== 'number') continue;
         largest[key] = Math.max(largest[key] ?? 0, Math.abs(value));
         if (!Number.isInteger(value)) fractional.add(key);
@@ -127,7 +131,17 @@ export function useMeasures(
         : undefined,
     [names, first],
   );
-  return { largest, scales, names, longestName };
+  const longestOwn = useMemo(
+    () =>
+      readRows(loaded).reduce((most, row) => {
+        const value = row[first];
+        if (typeof value !== 'string') return most;
+        const own = unqualifiedName(value);
+        return Math.max(most, own === value ? own.length : own.length + 1);
+      }, 0),
+    [loaded, first],
+  );
+  return { largest, scales, names, longestName, longestOwn };
 }
 
 /** Columns of files, whose cells name the line too. */
@@ -144,7 +158,7 @@ const named: ReadonlyMap<string, number> = new Map([
 export const functionPx = 220;
 
 /** Columns that tell rows of one name apart, and their part of the room. */
-const besides: ReadonlySet<string> = new Set(['operator', 'inputShapes', 'params']);
+export const besides: ReadonlySet<string> = new Set(['operator', 'inputShapes', 'params']);
 const besidesPart = 4;
 
 /** What texts of so many letters take, and no more than `most` pixels. */
@@ -169,8 +183,10 @@ export function minimumWidth(
     return Math.round(Math.min(most, Math.max(140, largest * 7.7 + 40)));
   }
   if (firstPx !== undefined) return firstPx;
-  // A color and a word, "Unknown" the longest.
-  if (column.type === 'bool' && drawn) return Math.max(104, numberColumnPx(column.title, ''));
+  // A color and a word: "Yes", or "Unknown".
+  if (column.type === 'bool' && drawn) {
+    return Math.max(largest > 0 ? 104 : 72, numberColumnPx(column.title, ''));
+  }
   if (column.type !== 'text') {
     const most = cellNumber(column, scale, largest);
     const usual = (most.startsWith('+') ? '+' : '') + longestText(scale, largest);

@@ -18,6 +18,7 @@ import { useWidth } from '../width.ts';
 import { actionsWidthPx, type RowAction } from './actions.tsx';
 import { numeric, twistyPx } from './cells.tsx';
 import {
+  besides,
   functionPx,
   gridTemplate,
   minimumWidth,
@@ -130,10 +131,16 @@ function useColumns<M extends TableMethod>(
     [loaded?.key],
   );
   const letters = measures.longestName ?? measures.largest[present[0]?.key ?? ''] ?? 0;
-  const wantedPx = namesPx(letters, props.detail === undefined ? undefined : 24 + twistyPx);
+  const besidesPx = props.detail === undefined ? undefined : 24 + twistyPx;
+  const wantedPx = namesPx(letters, besidesPx);
+  const ownPx = namesPx(measures.longestName ?? measures.longestOwn, besidesPx);
   const namePx = Math.max(
     measures.longestName === undefined ? 0 : functionPx,
-    namesWidth(props.narrowNames === true ? Math.min(wantedPx, roomPx / 6) : wantedPx, roomPx),
+    namesWidth(
+      props.narrowNames === true ? Math.min(wantedPx, roomPx / 6) : ownPx,
+      roomPx,
+      present.slice(1).some(({ key }) => besides.has(key)),
+    ),
   );
   const needs = present.map((column, index) => ({
     key: column.key,

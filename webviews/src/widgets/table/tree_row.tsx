@@ -1,6 +1,7 @@
 // One row of a tree table.
 import { exact, scaled, type Scale } from '#shared/numbers.ts';
 import { visible } from '../../lib/format.ts';
+import { Name } from '../name.tsx';
 import { Actions, type RowAction } from './actions.tsx';
 import { Twisty, barStyle } from './cells.tsx';
 import type { Sort } from './sort.tsx';
@@ -64,8 +65,14 @@ export function TreeRow<T extends TreeItem<T>>(props: {
       >
         <Twisty opened={opened} toggle={has ? toggle : undefined} />
         <span class="cell-text">
-          {visible(props.label)}
-          {props.note === '' ? null : <span class="cell-note"> {visible(props.note)}</span>}
+          {props.note === '' ? (
+            <Name whole={props.label} />
+          ) : (
+            <>
+              {visible(props.label)}
+              <span class="cell-note"> {visible(props.note)}</span>
+            </>
+          )}
         </span>
       </div>
       {props.columns.map(({ column, scale, most }, index) => {

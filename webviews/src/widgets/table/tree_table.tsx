@@ -7,7 +7,7 @@ import { viewState } from '../../host/view_state.ts';
 import { announce, trace } from '../../host/store.ts';
 import { copiedRow, exportRows, type ExportFormat } from '../../lib/export.ts';
 import { columnScales, longestText } from '#shared/numbers.ts';
-import { withSpare } from '../../lib/columns.ts';
+import { withSpare, withoutExcess } from '../../lib/columns.ts';
 import { numberColumnPx } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { FilterBox } from '../fields.tsx';
@@ -56,6 +56,8 @@ export interface TreeTableProps<T extends TreeItem<T>> {
   loadAll: () => Promise<readonly T[]>;
   /** Keys of columns that give way first where there is little room. */
   lesser?: readonly string[];
+  /** Key of the column that stays, however little room there is, unless rows are sorted by another. */
+  main?: string;
   /** The user went to a row. */
   onActive?: (node: T) => void;
 }
@@ -140,7 +142,8 @@ function useColumns<T extends TreeItem<T>>(
   const needs = props.columns.map(({ key, title }, index) => ({
     key,
     px: numberColumnPx(title, longestText(scales[index]!, largest[index]!)),
-    stays: key === sort.key,
+    stays:
+      key === (props.columns.some((column) => column.key === sort.key) ? sort.key : props.main),
   }));
   const { gone, isShown, inMenu, goPx } = fitColumns({
     needs,
@@ -158,7 +161,11 @@ function useColumns<T extends TreeItem<T>>(
     }))
     .filter(({ column }) => isShown(column.key));
   const widths = columns.map(({ px }) => `minmax(${px}px, 1fr)`).join(' ');
-  const minWidth = columns.reduce((sum, { px }) => sum + px, namePx + goPx);
+  const figuresPx = columns.reduce((sum, { px }) => sum + px, goPx);
+  const leastPx = all.value
+    ? namePx
+    : withoutExcess(namePx, Math.max(0, figuresPx + namePx - (roomPx - framePx)));
+  const minWidth = figuresPx + leastPx;
   const widestPx = useMemo(
     () =>
       widestName(
@@ -168,7 +175,7 @@ function useColumns<T extends TreeItem<T>>(
       ),
     [props.nodes],
   );
-  const firstPx = withSpare(namePx, widestPx, roomPx - framePx - minWidth, roomPx);
+  const firstPx = withSpare(leastPx, widestPx, roomPx - framePx - minWidth, roomPx);
   return {
     columns,
     hasActions,
