@@ -4,6 +4,7 @@
 // function beside it, `void Members(A& a, T& value)`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -172,6 +173,8 @@ class ArchiveReader : public Archive<ArchiveReader> {
     // Each takes a byte at least.
     if (count > in_.size() - at_) return Fail();
     items.clear();
+    // At once, but for so many that only damage says it.
+    items.reserve(std::min<uint64_t>(count, 1 << 16));
     for (uint64_t i = 0; i < count && ok_; ++i) (*this)(items.emplace_back());
   }
   template <typename K, typename V>
