@@ -188,8 +188,8 @@ inline constexpr Sentence kGapLaunchLate{
 inline constexpr Sentence kGapSynchronization{"gapSynchronization",
                                               "The host waited for the device in {host} ({part} of "
                                               "the gap) before it launched more." EMBERLINE_LATE};
-inline constexpr Sentence kGapHeldCopy{"gapHeldCopy",
-                                       "A copy that was launched earlier started only then."};
+inline constexpr Sentence kGapHeldCopy{
+    "gapHeldCopy", "A copy that was launched earlier did not start until then."};
 inline constexpr Sentence kGapCopy{
     "gapCopy", "The host was copying in {host} ({part} of the gap)." EMBERLINE_LATE};
 inline constexpr Sentence kGapDataLoader{
@@ -205,7 +205,7 @@ inline constexpr Sentence kGapOutside{
     "gapOutside", "The host was outside operators, in {host} ({part} of the gap)." EMBERLINE_LATE};
 inline constexpr Sentence kGapStart{"gapStart", "No work had been launched yet." EMBERLINE_LATE};
 inline constexpr Sentence kGapNoLaunch{"gapNoLaunch",
-                                       "No launch was recorded for the work that ended it."};
+                                       "No launch was recorded for the work that ended the gap."};
 inline constexpr Sentence kGapHeld{
     "gapHeld",
     "The next work had been launched {before} before the gap began: the device held it back, for "
@@ -266,7 +266,7 @@ inline constexpr Sentence kRowUtilizationHint{"rowUtilizationHint",
                                               "Share of time in which some kernel runs"};
 inline constexpr Sentence kRowBusy{"rowBusy", "Busy"};
 inline constexpr Sentence kRowBusyHint{
-    "rowBusyHint", "Share of time in which any stream works, copies and sets too"};
+    "rowBusyHint", "Share of time in which any stream works, memcpy and memset included"};
 inline constexpr Sentence kRowSmEfficiency{"rowSmEfficiency", "Est. SM efficiency"};
 inline constexpr Sentence kRowSmEfficiencyHint{
     "rowSmEfficiencyHint", "Blocks per multiprocessor of the kernels that run, at most 1"};

@@ -50,13 +50,13 @@ inline constexpr AbsenceText kNoSteps{
     "with profile(schedule=schedule(wait=1, warmup=1, active=3)) as prof:\n"
     "    for batch in loader:\n        train_step(batch)\n        prof.step()"};
 inline constexpr AbsenceText kNoStacks{
-    "noStacks", "No Python stacks were recorded: costs cannot be shown on lines.", "with_stack",
-    "profile(with_stack=True)"};
+    "noStacks", "No Python stacks were recorded: costs cannot be shown on lines.",
+    "with_stack=True", "profile(with_stack=True)"};
 inline constexpr AbsenceText kNoShapes{
     "noShapes", "No input shapes were recorded: operators cannot be grouped by shape.",
-    "record_shapes", "profile(record_shapes=True)"};
+    "record_shapes=True", "profile(record_shapes=True)"};
 inline constexpr AbsenceText kNoModules{
-    "noModules", "No module calls were recorded: the modules view is empty.", "with_stack",
+    "noModules", "No module calls were recorded: the modules view is empty.", "with_stack=True",
     "profile(with_stack=True, with_modules=True)"};
 inline constexpr AbsenceText kNoOperators{"noOperators", "No operators were recorded.",
                                           "activities", kRecordActivities};
@@ -72,14 +72,14 @@ inline constexpr AbsenceText kDeviceWorkUnknown{
 inline constexpr AbsenceText kNoWorkOfDevice{"noWorkOfDevice", "The trace contains no device work.",
                                              "activities", kRecordActivities};
 inline constexpr AbsenceText kNoOperatorShapes{"noOperatorShapes",
-                                               "Input shapes were not recorded.", "record_shapes",
-                                               "profile(record_shapes=True)"};
+                                               "Input shapes were not recorded.",
+                                               "record_shapes=True", "profile(record_shapes=True)"};
 inline constexpr AbsenceText kNoOperatorStacks{"noOperatorStacks",
-                                               "Python stacks were not recorded.", "with_stack",
-                                               "profile(with_stack=True)"};
+                                               "Python stacks were not recorded.",
+                                               "with_stack=True", "profile(with_stack=True)"};
 inline constexpr AbsenceText kNoStackOfOperator{"noStackOfOperator",
                                                 "No Python stack was recorded for this operator.",
-                                                "with_stack", "profile(with_stack=True)"};
+                                                "with_stack=True", "profile(with_stack=True)"};
 inline constexpr AbsenceText kNoModuleCalls{"noModuleCalls", "No nn.Module calls were recorded.",
                                             "with_stack=True", kRecordStacks};
 inline constexpr AbsenceText kNoLightning{

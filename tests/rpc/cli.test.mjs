@@ -263,7 +263,7 @@ test('check: what was read and what is missing', () => {
     slices + paired + instants + memory + counters + flows + metadata + dropped,
     result.events,
   );
-  assert.ok(result.absences.some((absence) => absence.argument === 'with_stack'));
+  assert.ok(result.absences.some((absence) => absence.argument === 'with_stack=True'));
   const { stdout } = run('check', small);
   assert.match(stdout, /Events: 62/);
   assert.match(stdout, /Missing: No Python stacks/);

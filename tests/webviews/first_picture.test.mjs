@@ -100,7 +100,7 @@ test('the part says that it is one, concludes nothing, and gives way to the whol
     assert.match(said, new RegExp(`^First ${percent} % of the file: [\\d,]+ host events and`));
     assert.match(said, /[\d,]+ GPU activities\. Figures will change\.$/);
     assert.equal(await headline(page).textContent(), picture.overview.headline.text);
-    await page.getByText('Findings are made when the whole trace is read.').waitFor();
+    await page.getByText('Findings appear once the whole trace is read.').waitFor();
     assert.equal(await findings(page).count(), 0);
     assert.equal(await health(page).count(), 0);
     // Reading goes on; the picture is asked for once, and nothing else is.

@@ -55,10 +55,9 @@ export const shellTexts = {
         : plural(deviceSlices, `${deviceKind} activity`, `${deviceKind} activities`)
     }. Figures will change.`,
   partHint:
-    'The rest of the file is being read. Recorders often write what the device did behind what the host did.',
+    'The rest of the file is being read. Recorders often write device events after host events.',
   needsWholeTrace: 'Waiting for the whole trace',
-  unreadableAdvice:
-    'Check that the file is a trace of torch.profiler, and that it was copied completely.',
+  unreadableAdvice: 'Check that torch.profiler wrote the file, and that it was copied completely.',
   cancelledAdvice: 'Loading was cancelled. Retry reads the trace again.',
   notFoundAdvice: 'Check that the file still exists, and that this machine can read it.',
   loadingCancelled: 'Loading was cancelled',

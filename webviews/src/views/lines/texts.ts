@@ -12,7 +12,7 @@ export const linesTexts = {
   attributedToFunction: 'Attributed to a function only',
   attributedToFunctionHint: 'The function is known, but the line is not.',
   onlyLibrary:
-    'Nothing here ran in your code: all frames are of libraries. The setting emberline.userPackages names packages that are your code.',
+    'None of this ran in your code: all frames are in libraries. List packages that are your code in the setting emberline.userPackages.',
   files: 'Files',
   rowsPer: 'Rows per',
   function: 'Function',

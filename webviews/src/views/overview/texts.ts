@@ -111,8 +111,8 @@ export const overviewTexts = {
   evidence: 'Evidence',
   readingOverview: 'Reading the overview',
   partRead: 'Part that was read',
-  findingsLater: 'Findings are made when the whole trace is read.',
-  linesLater: 'Lines are found when the whole trace is read.',
+  findingsLater: 'Findings appear once the whole trace is read.',
+  linesLater: 'Lines appear once the whole trace is read.',
   deviceWorkLater: (deviceKind: string) =>
     `No ${deviceKind} work was read yet: its time still counts as the host's.`,
   findingsHint: 'What costs time in the selection, the evidence, and what to do.',

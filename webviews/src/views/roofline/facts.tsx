@@ -117,7 +117,7 @@ export function RooflineFacts({ result }: { result: ViewRooflineResult }) {
         ...(common !== undefined && common !== ''
           ? [
               {
-                name: commonTexts.unknown,
+                name: rooflineTexts.costUnknown,
                 value: rooflineTexts.ofTime(common),
                 definition: rooflineTexts.unknownHint,
               },

@@ -51,9 +51,10 @@ export const rooflineTexts = {
   kernelTimeHint: 'Sum of the durations of all kernels in the selection.',
   peaksOf: 'Peaks of',
   ofTime: (share: string) => `${share} of the time`,
+  costUnknown: 'Cost unknown',
   unknownHint: 'Time of kernels whose cost is unknown. The other figures leave it out.',
   peaksUnknown: <T>(devices: string, setting: T): (string | T)[] => [
-    `The peaks of ${devices} are unknown, so its kernels have no roof. Add them to the setting `,
+    `The peaks of ${devices} are unknown, so kernels there have no roof. Add them to the setting `,
     setting,
     '.',
   ],
@@ -63,7 +64,7 @@ export const rooflineTexts = {
   flopPerB: 'FLOP/B',
   flopPerBHint: 'Operations per byte.',
   tflopPerS: 'TFLOP/s',
-  tflopPerSHint: 'Achieved, in 10^12.',
+  tflopPerSHint: 'Achieved rate, in 10^12 operations per second.',
   limit: 'Limit',
   shortestRows: (rows: number) => `the ${plural(rows, 'shortest row')}`,
   rowsWithoutCost: (rows: number) => `${plural(rows, 'row')} without operations or bytes`,
@@ -94,7 +95,7 @@ export const rooflineTexts = {
     'Rows by the time saved if each of their kernels reached the chosen share of its roof.',
   advice: 'Advice',
   adviceHint: (savedUs: number, kernelUs: number) =>
-    `By gain. ${quantity(savedUs, 'us')}, ${share(savedUs, kernelUs)} of the kernels' time, could be saved at the chosen share of the roof.`,
+    `Largest gain first. ${quantity(savedUs, 'us')}, ${share(savedUs, kernelUs)} of the kernels' time, could be saved at the chosen share of the roof.`,
 
   changesTo: (beforeUs: number, afterUs: number) =>
     `${quantity(beforeUs, 'us')} to ${quantity(afterUs, 'us')}`,

@@ -44,7 +44,7 @@ export const timelineTexts = {
   fitHelp: 'Zoom to the selection or marked range; again: the whole trace',
   markSelected: 'Mark the selected slice as a range; again: clear it',
   followKeys: 'l, Shift + l',
-  followHelp: 'Follow: kernel to launch to operator to forward operator or module; back',
+  followHelp: 'Go from kernel to launch to operator to forward operator or module; go back',
   showAllFlowArrows: 'Show all flow arrows',
   openCode: 'Open the code of the selected slice',
   escape: 'Esc',
@@ -68,7 +68,7 @@ export const timelineTexts = {
     'Whole trace: device work over time, with the window that is shown. Drag to move it.',
   timeWithSteps: 'Time since the start of the trace, with the steps',
   tracksLabel:
-    'Timeline. Press question mark for the keys; the visible slices are also in the table panel.',
+    'Timeline. Press question mark for shortcuts; the visible slices are also in the Table panel.',
 
   arrangingTracks: 'Arranging tracks...',
   aboutTimeline: 'About the timeline',

@@ -304,7 +304,7 @@ export function DataTable<M extends TableMethod>(props: DataTableProps<M>) {
   if (loaded?.unfilteredRows === 0 && filter === '' && !stale && loaded.absences.length > 0) {
     const absences = <Absences title={widgetTexts.noneOf(props.rows)} absences={loaded.absences} />;
     // With its toolbar, another table can be chosen.
-    return props.toolbar === undefined ? (
+    return props.toolbar === undefined || props.toolbar === null ? (
       absences
     ) : (
       <div class="data-table">

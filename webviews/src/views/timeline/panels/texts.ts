@@ -63,7 +63,7 @@ export const panelTexts = {
   dataLoading: 'Data loading',
   launch: 'Launch',
   betweenKernels: 'Between kernels',
-  playingSteps: 'Replaying the steps without each...',
+  playingSteps: 'Replaying the steps...',
   criticalPathByOperator: 'Critical path by operator',
   criticalPathByLine: 'Critical path by line',
   criticalPathByKernel: 'Critical path by kernel',
