@@ -270,12 +270,16 @@ class Comparison {
   // Difference of the means per step, in the scale of the table. The samples are known.
   Difference NoiseOf(const Measure& measure, const Pair& row) const {
     if (options_.single) return SingleNoiseOf(measure, row);
-    const auto sample = [](const std::vector<Sample>& samples, uint32_t at, double steps) {
-      return WithZeros(at == kNoRow ? Sample() : samples[at], steps);
+    const auto sample = [](const std::vector<Sample>& samples, uint32_t at) {
+      return at == kNoRow ? Sample() : samples[at];
     };
-    Difference difference =
-        Compare(sample(options_.baseline_samples, row.baseline, options_.baseline_steps),
-                sample(options_.candidate_samples, row.candidate, options_.candidate_steps));
+    const Sample baseline = sample(options_.baseline_samples, row.baseline);
+    const Sample candidate = sample(options_.candidate_samples, row.candidate);
+    // What differs without being in a step ran outside of them: their spread says nothing about it.
+    const double delta = Delta(measure, row).value_or(0);
+    if (delta != 0 && baseline.count == 0 && candidate.count == 0) return {delta, std::nullopt};
+    Difference difference = Compare(WithZeros(baseline, options_.baseline_steps),
+                                    WithZeros(candidate, options_.candidate_steps));
     const double steps = options_.candidate_scale * options_.candidate_steps;
     difference.delta *= steps;
     if (difference.noise) *difference.noise *= steps;
@@ -324,23 +328,25 @@ class Comparison {
         });
     if (!main || !options_.knows_noise) return;
     // One test gives both.
-    Column noise = made(
-        "noise" + measure.stem, "Noise" + what,
-        options_.single ? "How far apart two single steps can be by chance in 95 of 100 pairs, "
-                          "from the spread over the steps (Welch's t-test); empty with one step."
-                        : "Half the width of the 95 % confidence interval of the difference, "
-                          "from the spread over the steps (Welch's t-test); empty with one step.",
-        column.unit);
+    Column noise =
+        made("noise" + measure.stem, "Noise" + what,
+             options_.single
+                 ? "How far apart two single steps can be by chance in 95 of 100 pairs, "
+                   "from the spread over the steps (Welch's t-test); empty with one step."
+                 : "Half the width of the 95 % confidence interval of the difference, "
+                   "from the spread over the steps (Welch's t-test); empty with one step and "
+                   "for what ran outside the steps.",
+             column.unit);
     noise.type = CellType::kNumber;
-    table.AddAll(
-        {std::move(noise),
-         FlagFact("beyondNoise", "Beyond noise",
-                  "Whether the difference is larger than the noise; empty with one step.")},
-        [this, measure](const Pair& row, std::vector<Cell>& cells) {
-          const Difference difference = NoiseOf(measure, row);
-          cells.push_back(OptionalCell(difference.noise));
-          cells.push_back(OptionalCell(difference.Significant()));
-        });
+    table.AddAll({std::move(noise),
+                  FlagFact("beyondNoise", "Beyond noise",
+                           "Whether the difference is larger than the noise; empty if the noise is "
+                           "unknown.")},
+                 [this, measure](const Pair& row, std::vector<Cell>& cells) {
+                   const Difference difference = NoiseOf(measure, row);
+                   cells.push_back(OptionalCell(difference.noise));
+                   cells.push_back(OptionalCell(difference.Significant()));
+                 });
   }
 
   void AddLinks(TableBuilder<Pair>& table, const std::string& side, const Table& from,

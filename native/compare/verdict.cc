@@ -24,10 +24,12 @@ constexpr double kMovedShare = 0.5;
 
 double Microseconds(Ns time) { return static_cast<double>(time) / 1000; }
 
-// The first that is not known to be chance; null without one.
-const Change* FirstBeyondNoise(std::span<const Change> changes) {
-  const auto first = std::find_if(changes.begin(), changes.end(),
-                                  [](const Change& c) { return c.beyond_noise != false; });
+// The first that is not known to be chance; null without one. `known`: steps tell the noise, and
+// what has none ran outside of them.
+const Change* FirstBeyondNoise(std::span<const Change> changes, bool known) {
+  const auto first = std::find_if(changes.begin(), changes.end(), [known](const Change& c) {
+    return c.beyond_noise.value_or(!known);
+  });
   return first == changes.end() ? nullptr : &*first;
 }
 
@@ -139,8 +141,9 @@ std::optional<VerdictCause> CauseOf(const Suspects& suspects) {
   const ComparedFigure& step = suspects.figures.front();
   const double delta = step.baseline && step.candidate ? *step.candidate - *step.baseline : 0;
   if (delta == 0) return std::nullopt;
-  const Change* with = FirstBeyondNoise(delta > 0 ? suspects.grew : suspects.shrank);
-  const Change* against = FirstBeyondNoise(delta > 0 ? suspects.shrank : suspects.grew);
+  const bool known = step.noise.has_value();
+  const Change* with = FirstBeyondNoise(delta > 0 ? suspects.grew : suspects.shrank, known);
+  const Change* against = FirstBeyondNoise(delta > 0 ? suspects.shrank : suspects.grew, known);
   std::optional<VerdictCause> cause;
   if (with != nullptr && SizeOf(with) >= kCauseShare * std::abs(delta)) {
     cause =

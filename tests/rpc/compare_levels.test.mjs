@@ -160,6 +160,41 @@ test('a step is beyond noise where it differs by more than steps differ from eac
   assert.deepEqual([single.noiseUs, single.beyondNoise], [null, null]);
 });
 
+test('nothing is known of the noise of what ran outside the steps', async () => {
+  /** Adds an operator in front of the first step. */
+  const withSetup = (dur) => (text) => {
+    const trace = JSON.parse(text);
+    const first = Math.min(...trace.traceEvents.flatMap(({ ph, ts }) => (ph === 'X' ? [ts] : [])));
+    const { pid, tid } = trace.traceEvents.find(({ cat }) => cat === 'cpu_op');
+    const setup = {
+      ph: 'X',
+      cat: 'cpu_op',
+      name: 'aten::setup',
+      pid,
+      tid,
+      ts: first - 90_000,
+      dur,
+    };
+    trace.traceEvents.push(setup);
+    return JSON.stringify(trace);
+  };
+  const extraUs = () => 400;
+  const baseline = await drawn({ seed: 15, changed: withSetup(100) });
+  const candidate = await drawn({ seed: 16, extraUs, changed: withSetup(80_000) });
+  const rows = await rowsOf('operators', baseline, candidate, { time: 'host' });
+  const setup = rows.find(({ name }) => name === 'aten::setup');
+  assert.equal(setup.deltaUs, 79_900);
+  assert.deepEqual([setup.noiseUs, setup.beyondNoise], [null, null]);
+  // It is no reason why steps take longer, however much it grew.
+  const { verdict } = await daemon.request('compare/verdict', {
+    baseline,
+    candidate,
+    time: 'host',
+  });
+  assert.equal(verdict.beyondNoise, true);
+  assert.doesNotMatch(verdict.text, /setup/);
+});
+
 /** Status of the rows whose names match, by name. */
 async function statusOf(by, baseline, candidate, name) {
   const rows = await rowsOf(by, baseline, candidate);
