@@ -31,8 +31,10 @@ export async function sourceParams(profilePath: string): Promise<{
   sitePackages: string[];
 }> {
   const folders = vscode.workspace.workspaceFolders ?? [];
+  // A sample's code lies beside it; a workspace that holds the same file would make it ambiguous.
+  const samples = sampleRoots(profilePath);
   return {
-    sourceRoots: [...folders.map(({ uri }) => uri.fsPath), ...sampleRoots(profilePath)],
+    sourceRoots: samples.length > 0 ? samples : folders.map(({ uri }) => uri.fsPath),
     mappings: pathMappings(),
     sitePackages: [...extraSitePackages(), ...(await interpreterSitePackages())],
   };
