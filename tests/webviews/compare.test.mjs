@@ -478,10 +478,27 @@ test('paths of modules keep their last names, and more calls have a plus', async
       assert.ok(text.endsWith(whole.slice(whole.lastIndexOf(' / '))), `${text} of ${whole}`);
       assert.ok(over <= 0.5, whole);
     }
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.setViewportSize({ width: 1440, height: 800 });
     await comparison.view('Operators');
     const row = page.getByRole('row', { name: /^aten::index\b(?!_)/ }).first();
     await row.locator('[data-key=deltaCalls]', { hasText: /^\+8$/ }).waitFor();
+  });
+});
+
+test('beside an editor, functions have their names, and what changed is whole', async () => {
+  await withComparison(slow, fixed, {}, async (comparison, page) => {
+    await page.setViewportSize({ width: 640, height: 708 });
+    await comparison.view('Functions');
+    const row = page.getByRole('row', { name: /normalise/ });
+    await row.locator('[data-key=function]', { hasText: 'normalise' }).waitFor();
+    await row.locator('[data-key=name]', { hasText: /^fixed\.py:75$/ }).waitFor();
+    await page.setViewportSize({ width: 524, height: 708 });
+    await comparison.view('Overview');
+    const figures = page.getByRole('region', { name: 'Figures', exact: true });
+    const change = figures.getByRole('columnheader', { name: 'Change' });
+    await change.scrollIntoViewIfNeeded();
+    const { x, width } = await change.boundingBox();
+    assert.ok(x + width <= 524, `${x} and ${width}`);
   });
 });
 

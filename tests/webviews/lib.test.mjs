@@ -33,6 +33,7 @@ import {
 } from '../../extension/shared/names.ts';
 import { randomNumbers } from '../lib/random.mjs';
 import { anchor } from '../../webviews/src/lanes/arrows.ts';
+import { drawStepLimits } from '../../webviews/src/lanes/marks.ts';
 import { fitName, fitPath } from '../../webviews/src/lib/fit_name.ts';
 import { columnNames, legendNames } from '../../webviews/src/lib/legend_names.ts';
 import { topFindings } from '../../webviews/src/views/overview/findings.ts';
@@ -799,4 +800,36 @@ test('an arrow ends on the lane of its slice, whatever box that is drawn in', ()
   row.laneHeight = 3;
   assert.equal(at(4, 6), 86);
   assert.equal(at(5, 0), undefined);
+});
+
+test('limits of steps leave names whole', () => {
+  const lines = [];
+  const context = {
+    setLineDash() {},
+    beginPath() {},
+    stroke() {},
+    moveTo: (x, y) => lines.push([x, y]),
+    lineTo: (x, y) => lines.at(-1).push(x, y),
+    measureText: (text) => ({ width: 6 * text.length }),
+  };
+  const steps = [
+    { startNs: 0, endNs: 50 },
+    { startNs: 50, endNs: 100 },
+  ];
+  const scene = { startNs: 1, endNs: 101, width: 1000, height: 90, tracks: { steps } };
+  const name = (text, left, top) => ({ text, left, room: 700, top, height: 18 });
+  const names = [
+    // They reach over the first limit, in this order, whose lanes touch.
+    name('a name that goes on and on', 400, 54),
+    name('a name that goes on and on', 400, 36),
+    // There is room below the limit, which the name does not take.
+    name('short', 400, 0),
+    name('behind', 495, 72),
+  ];
+  drawStepLimits(context, scene, {}, names);
+  assert.deepEqual(lines, [
+    [490.5, 0, 490.5, 36],
+    [490.5, 72, 490.5, 90],
+    [990.5, 0, 990.5, 90],
+  ]);
 });

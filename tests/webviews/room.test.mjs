@@ -10,6 +10,7 @@ import {
   columnsGivingWay,
   namesPx,
   namesWidth,
+  narrowNamesPx,
   withSpare,
   withoutExcess,
 } from '../../webviews/src/lib/columns.ts';
@@ -75,12 +76,19 @@ test('columns give way by their weight, the last ones first', () => {
 
 test('the column of names is as wide as they are, within half of the room', () => {
   const longest = namesPx('aten::cudnn_convolution_backward_weight'.length);
-  assert.equal(namesWidth(namesPx(8), 1200), 172, 'short names leave the room to figures');
+  assert.equal(namesWidth(namesPx(16), 1200), 139, 'short names leave the room to figures');
+  assert.equal(namesWidth(namesPx(1), 1200), 96);
   assert.equal(namesWidth(longest, 900), 305, 'beside the Explorer');
   assert.equal(namesWidth(longest, 600), 300);
   assert.equal(namesWidth(longest, 600, true), 252, 'beside shapes');
   assert.equal(namesWidth(4000, 2000), 320, 'one long name does not push all figures away');
   assert.equal(namesWidth(longest, 300), 172);
+});
+
+test('names in a table of differences have a fifth of the room', () => {
+  assert.equal(narrowNamesPx(400, 1280), 256);
+  assert.equal(narrowNamesPx(400, 620), 172, 'little room does not cut them to nothing');
+  assert.equal(narrowNamesPx(103, 1280), 103, 'short names take no more than they need');
 });
 
 test('names have what the figures leave, up to half of the room', () => {

@@ -5,23 +5,62 @@ import { type Palette } from './palette.ts';
 import { css } from '../widgets/hues.ts';
 import { x, type Scene } from './scene.ts';
 
-/** Step limits run down through all rows, as far as they can be told apart. */
+/** The name of a slice where it is drawn. */
+export interface PlacedName {
+  text: string;
+  left: number;
+  /** The most that it may take. */
+  room: number;
+  top: number;
+  height: number;
+}
+
+/** Where step limits stand, as far as they can be told apart. */
+export function stepLimits(scene: Scene): readonly number[] {
+  const shown = scene.tracks.steps
+    .flatMap((step) => [step.startNs, step.endNs])
+    .filter((ns) => ns >= scene.startNs && ns <= scene.endNs)
+    .map((ns) => Math.round(x(scene, ns)));
+  return shown.length > 2 * Math.max(4, scene.width / 40) ? [] : [...new Set(shown)];
+}
+
+/** The pieces of a line from `top` to `bottom` that `gaps` leave. */
+export function piecesBetween(
+  gaps: readonly { top: number; bottom: number }[],
+  top: number,
+  bottom: number,
+): [number, number][] {
+  const pieces: [number, number][] = [];
+  let from = top;
+  for (const gap of [...gaps].sort((a, b) => a.top - b.top)) {
+    if (gap.top > from) pieces.push([from, Math.min(gap.top, bottom)]);
+    from = Math.max(from, gap.bottom);
+  }
+  if (from < bottom) pieces.push([from, bottom]);
+  return pieces;
+}
+
+/** Step limits run down through all rows, but not through names, which could not be read. */
 export function drawStepLimits(
   context: CanvasRenderingContext2D,
   scene: Scene,
   palette: Palette,
+  names: readonly PlacedName[],
 ): void {
-  const limits = scene.tracks.steps.flatMap((step) => [step.startNs, step.endNs]);
-  const shown = limits
-    .filter((ns) => ns >= scene.startNs && ns <= scene.endNs)
-    .map((ns) => Math.round(x(scene, ns)));
-  if (shown.length > 2 * Math.max(4, scene.width / 40)) return;
+  const limits = stepLimits(scene);
+  if (limits.length === 0) return;
   context.strokeStyle = palette.border;
   context.setLineDash([2, 3]);
   context.beginPath();
-  for (const at of new Set(shown)) {
-    context.moveTo(at + 0.5, 0);
-    context.lineTo(at + 0.5, scene.height);
+  for (const at of limits) {
+    const gaps = names
+      .filter(({ left, room }) => at > left - 3 && at < left + room)
+      .filter(({ text, left }) => at < left + context.measureText(text).width + 3)
+      .map(({ top, height }) => ({ top, bottom: top + height }));
+    for (const [top, bottom] of piecesBetween(gaps, 0, scene.height)) {
+      context.moveTo(at + 0.5, top);
+      context.lineTo(at + 0.5, bottom);
+    }
   }
   context.stroke();
   context.setLineDash([]);

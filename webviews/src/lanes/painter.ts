@@ -4,7 +4,14 @@ import { fitted } from '../gl/text.ts';
 import { visible } from '../lib/format.ts';
 import { commonTexts } from '../lib/texts.ts';
 import { drawArrows } from './arrows.ts';
-import { drawGaps, drawInstant, drawMark, drawSelection, drawStepLimits } from './marks.ts';
+import {
+  drawGaps,
+  drawInstant,
+  drawMark,
+  drawSelection,
+  drawStepLimits,
+  type PlacedName,
+} from './marks.ts';
 import { type Palette } from './palette.ts';
 import { css, mix } from '../widgets/hues.ts';
 import { drawPath } from './path.ts';
@@ -45,10 +52,51 @@ function drawHeadings(context: CanvasRenderingContext2D, scene: Scene, palette: 
   context.font = `11px ${palette.font}`;
 }
 
-/** Names on boxes that are wide enough for some of them, and outlines of what a search found. */
-function drawNames({ context, scene, row, data, palette }: RowPaint): void {
+/** Names on boxes that are wide enough for some of them. */
+function placeNames({ context, scene, row, data }: RowPaint): PlacedName[] {
   const { boxes } = data;
-  if (boxes === undefined) return;
+  const lane = row.laneHeight;
+  if (boxes === undefined || lane < 12) return [];
+  const { width } = scene;
+  const scale = width / (scene.endNs - scene.startNs);
+  const names: PlacedName[] = [];
+  for (let i = 0; i < boxes.start.length; i++) {
+    const left = (boxes.start[i]! - scene.startNs) * scale;
+    const long = boxes.length[i]! * scale;
+    if (long < 26 || left > width || left + long < 0) continue;
+    const from = Math.max(left, 0);
+    const room = Math.min(left + long, width) - from - 6;
+    if (room < 18) continue;
+    const count = boxes.count[i]!;
+    const name = data.shown[boxes.name[i]!] ?? '';
+    const text = fitted(
+      context,
+      boxes.slice[i]! < 0 && count > 1 ? commonTexts.slices(count) : name,
+      room,
+    );
+    if (text === '') continue;
+    const top = row.y - scene.scroll + Math.min(boxes.lane[i]! * lane, row.height - 2);
+    names.push({ text, left: from + 3, room, top, height: lane });
+  }
+  return names;
+}
+
+function drawNames(
+  context: CanvasRenderingContext2D,
+  palette: Palette,
+  names: readonly PlacedName[],
+): void {
+  context.fillStyle = palette.boxText;
+  for (const { text, left, room, top, height } of names) {
+    // The cut goes by the mean width of a character; the limit keeps wide ones inside.
+    context.fillText(text, left, top + height / 2, room);
+  }
+}
+
+/** Outlines of what a search found. */
+function drawFound({ context, scene, row, data, palette }: RowPaint): void {
+  const { boxes } = data;
+  if (boxes === undefined || scene.found.size === 0) return;
   const { width } = scene;
   const scale = width / (scene.endNs - scene.startNs);
   const top = row.y - scene.scroll;
@@ -68,17 +116,6 @@ function drawNames({ context, scene, row, data, palette }: RowPaint): void {
         Math.max(1, lane - 2),
       );
     }
-    if (long < 26 || lane < 12) continue;
-    const from = Math.max(left, 0);
-    const room = Math.min(left + long, width) - from - 6;
-    if (room < 18) continue;
-    const count = boxes.count[i]!;
-    const name = data.shown[boxes.name[i]!] ?? '';
-    const text = fitted(context, slice < 0 && count > 1 ? commonTexts.slices(count) : name, room);
-    if (text === '') continue;
-    context.fillStyle = palette.boxText;
-    // The cut goes by the mean width of a character; the limit keeps wide ones inside.
-    context.fillText(text, from + 3, y + lane / 2, room);
   }
 }
 
@@ -108,16 +145,19 @@ export function drawOverlay(
   context.font = `11px ${palette.font}`;
   context.textBaseline = 'middle';
   context.textAlign = 'left';
-  drawStepLimits(context, scene, palette);
-  drawHeadings(context, scene, palette);
-  for (const row of visibleRows(scene)) {
+  const paints = visibleRows(scene).flatMap((row): RowPaint[] => {
     const data = scene.data.get(row.track.id);
-    if (data === undefined) continue;
-    const paint = { context, scene, row, data, palette };
+    return data === undefined ? [] : [{ context, scene, row, data, palette }];
+  });
+  const names = paints.map(placeNames);
+  drawStepLimits(context, scene, palette, names.flat());
+  drawHeadings(context, scene, palette);
+  paints.forEach((paint, index) => {
     drawSeries(paint);
-    drawNames(paint);
+    drawFound(paint);
+    drawNames(context, palette, names[index]!);
     drawInstants(paint);
-  }
+  });
   drawGaps(context, scene, palette);
   drawPath(context, scene, palette);
   drawArrows(context, scene, palette);

@@ -36,6 +36,9 @@ export function columnsGivingWay(
 /** Pixels of names of so many letters, with what stands beside them in their column. */
 export const namesPx = (letters: number, besidesPx = 24): number => letters * 7.2 + besidesPx;
 
+/** Names of so little room still tell rows apart. */
+const leastNamesPx = 96;
+
 /**
  * The least width of the column of names that take `wantedPx`: as wide as they are, up to half of the room
  * and 320 pixels, so that columns that matter less give way first. `beside`: another column tells rows of one
@@ -43,11 +46,12 @@ export const namesPx = (letters: number, besidesPx = 24): number => letters * 7.
  */
 export function namesWidth(wantedPx: number, roomPx: number, beside = false): number {
   const most = Math.max(172, Math.min(320, roomPx * (beside ? 0.42 : 0.5)));
-  return Math.round(Math.min(most, Math.max(172, wantedPx)));
+  return Math.round(Math.min(most, Math.max(leastNamesPx, wantedPx)));
 }
 
-/** Names of so little room still tell rows apart. */
-const leastNamesPx = 96;
+/** What names take where figures say what a table is for: as much as they need of a fifth of the room. */
+export const narrowNamesPx = (wantedPx: number, roomPx: number): number =>
+  Math.min(wantedPx, Math.max(172, roomPx / 5));
 
 /** That width less what even the columns that stay take too much of the room. */
 export const withoutExcess = (leastPx: number, excessPx: number): number =>

@@ -121,7 +121,9 @@ export function FindingList(props: { findings: readonly Finding[] }) {
   if (findings.length === 0) {
     return <p class="nothing">{widgetTexts.noFindings}</p>;
   }
-  const shown = all.value ? findings : findings.slice(0, topFindings);
+  // What asks for a single one more would take its place.
+  const most = findings.length === topFindings + 1 ? findings.length : topFindings;
+  const shown = all.value ? findings : findings.slice(0, most);
   return (
     <>
       <ul class="findings">
@@ -129,7 +131,7 @@ export function FindingList(props: { findings: readonly Finding[] }) {
           <FindingCard key={finding.id} finding={finding} />
         ))}
       </ul>
-      {findings.length > topFindings ? (
+      {findings.length > most ? (
         <p class="more">
           <ActionButton onClick={() => (all.value = !all.value)}>
             {all.value

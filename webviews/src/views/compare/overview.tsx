@@ -90,7 +90,7 @@ function Figures({ result }: { result: CompareVerdictResult }) {
       definition={comparisonTexts.figuresHint}
       actions={<TableMenu name={commonTexts.figures} place={root} />}
     >
-      <div ref={root}>
+      <div ref={root} class="both-sides">
         <PlainTable
           stateKey="figuresBothSides"
           label={comparisonTexts.figuresBothSides}

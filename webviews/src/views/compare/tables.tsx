@@ -44,11 +44,12 @@ const givingWay = [
   'noiseUs',
   'noiseBytes',
   'inputShapes',
-  'function',
   'baselineUs',
   'baselineBytes',
   'candidateUs',
   'candidateBytes',
+  // It says what the place in the first column is.
+  'function',
 ];
 
 /** By these the rows are ordered. */
@@ -74,6 +75,8 @@ function changeCell(row: Row): ComponentChildren {
     />
   );
 }
+
+const placeName = (row: Row): string => placesOf(row)[0]?.name ?? text(row, 'name');
 
 /** A line or a function by its place, which opens the code of the side that has it. */
 function placeCell(row: Row): ComponentChildren {
@@ -146,6 +149,7 @@ export function CompareTable(props: {
       firstShare={4}
       actions={by === 'steps' ? undefined : rowActions}
       rowKey={(row) => text(row, 'key')}
+      {...(places ? { shownName: placeName } : {})}
       onResult={setResult}
       renderCell={{
         status: changeCell,

@@ -136,7 +136,7 @@ function TimeByRank() {
             value={one}
             choices={[
               { value: 'mean', label: jobTexts.meanOfSteps(steps.length) },
-              ...steps.map((name) => ({ value: name, label: jobTexts.oneStep(name) })),
+              ...steps.map((name) => ({ value: name, label: commonTexts.stepNamed(name) })),
             ]}
             onChange={(next) => (step.value = next)}
           />

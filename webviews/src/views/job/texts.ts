@@ -105,8 +105,7 @@ export const jobTexts = {
   timeOfRanksHint:
     'Each moment of a step counts for one of these, so the parts add up to the step. Click a rank to open its profile.',
   noWholeStep: 'No rank recorded a whole step.',
-  meanOfSteps: (steps: number) => `mean of ${plural(steps, 'step')}`,
-  oneStep: (name: string) => `step ${name}`,
+  meanOfSteps: (steps: number) => `Mean of ${plural(steps, 'step')}`,
   addingUpCollectives: 'Summing up collectives',
   transferAndWaiting: 'Transfer and waiting of each rank',
   transferAndWaitingHint:

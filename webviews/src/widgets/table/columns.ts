@@ -74,6 +74,7 @@ export function useMeasures(
   loaded: Loaded | undefined,
   present: readonly Column[],
   nameColumns: readonly string[],
+  shownName?: (row: Row) => string,
 ): {
   largest: Readonly<Record<string, number>>;
   scales: readonly Scale[];
@@ -99,7 +100,8 @@ export function useMeasures(
           const place = `${fileName(value)}:${String((key === 'file' ? row.line : row.at) ?? '')}`;
           largest[key] = Math.max(largest[key] ?? 0, place.length);
         } else if (key === present[0]?.key && typeof value === 'string') {
-          largest[key] = Math.max(largest[key] ?? 0, value.length);
+          const { length } = shownName?.(row) ?? value;
+          largest[key] = Math.max(largest[key] ?? 0, length);
         } else if (typeof value === 'string') {
           const shown =
             key === 'inputShapes' ? shapesText(value) : (names.get(value) ?? shortName(value));
@@ -194,7 +196,11 @@ export function minimumWidth(
   }
   // Names have room before columns that matter less.
   const mostNamed = named.get(column.key);
-  if (mostNamed !== undefined) return textPx(largest, 110, mostNamed);
+  if (mostNamed !== undefined) {
+    // A function has its place beside it, which tells rows apart as well.
+    const most = column.key === 'function' ? Math.min(mostNamed, roomPx / 4.5) : mostNamed;
+    return textPx(largest, 110, Math.max(110, most));
+  }
   if (column.key === 'kernel') return functionPx;
   if (column.key === 'grid' || column.key === 'block') return textPx(largest, 80, 140);
   if (besides.has(column.key)) {

@@ -8,7 +8,8 @@ import type { PageParams } from '#shared/requests.ts';
 import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
 import { viewState } from '../../host/view_state.ts';
-import { namesPx, namesWidth, withSpare, withoutExcess } from '../../lib/columns.ts';
+import { namesPx, namesWidth, narrowNamesPx, withSpare, withoutExcess } from '../../lib/columns.ts';
+import { numberColumnPx } from '../../lib/format.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
 import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
@@ -51,12 +52,14 @@ export interface DataTableProps<M extends TableMethod> extends Asked<M> {
   canOpen?: (row: Row) => boolean;
   rowKey?: (row: Row) => string;
   renderCell?: Record<string, CellRenderer>;
+  /** What the first column shows of a row, where that is not its value. */
+  shownName?: (row: Row) => string;
   /** By column, why a cell has no value; it shows on hover. */
   unknownReasons?: Readonly<Record<string, string>>;
   toolbar?: ComponentChildren;
   /** Keys of columns with names of functions: shown short, no two alike, whole on hover and in copies. */
   nameColumns?: readonly string[];
-  /** Names take a sixth of the room before figures, which say what the table is for, give way to them. */
+  /** Names take a fifth of the room before figures, which say what the table is for, give way to them. */
   narrowNames?: boolean;
   /** Keys of columns that give way first where there is little room. */
   lesser?: readonly string[];
@@ -120,7 +123,7 @@ function useColumns<M extends TableMethod>(
   const widths = viewState(props.view, `${props.stateKey}Widths`, noWidths);
   const all = viewState(props.view, `${props.stateKey}AllColumns`, false);
   const present = usePresentColumns(loaded, sortKey);
-  const measures = useMeasures(loaded, present, props.nameColumns ?? []);
+  const measures = useMeasures(loaded, present, props.nameColumns ?? [], props.shownName);
   const actionsPx = useMemo(
     () =>
       actionsWidthPx(
@@ -136,8 +139,9 @@ function useColumns<M extends TableMethod>(
   const ownPx = namesPx(measures.longestName ?? measures.longestOwn, besidesPx);
   const namePx = Math.max(
     measures.longestName === undefined ? 0 : functionPx,
+    numberColumnPx(present[0]?.title ?? '', ''),
     namesWidth(
-      props.narrowNames === true ? Math.min(wantedPx, roomPx / 6) : ownPx,
+      props.narrowNames === true ? narrowNamesPx(wantedPx, roomPx) : ownPx,
       roomPx,
       present.slice(1).some(({ key }) => besides.has(key)),
     ),
