@@ -227,6 +227,20 @@ for (const file of ['device', 'sample']) {
   });
 }
 
+test('what a CPU trace lacks stands at one height in every view', async () => {
+  await withPage(sample('train_cnn/slow.pt.trace.json.gz'), {}, async (profile, page) => {
+    const tops = [];
+    for (const [view, title] of [
+      ['Kernels', 'No kernels'],
+      ['Roofline', 'No roofline'],
+    ]) {
+      await profile.view(view);
+      tops.push((await page.getByRole('heading', { name: title }).boundingBox()).y);
+    }
+    assert.equal(tops[0], tops[1]);
+  });
+});
+
 test('in the least room, modules still have a figure and names that tell them apart', async () => {
   await withPage(sample('train_cnn/slow.pt.trace.json.gz'), {}, async (profile, page) => {
     await page.setViewportSize({ width: 300, height: 700 });

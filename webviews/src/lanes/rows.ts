@@ -3,7 +3,7 @@ import type { TimelineTrack } from '#shared/protocol.ts';
 
 /** Width of the column of names in a drawing of so many CSS pixels: beside code it leaves room for time. */
 export function namesPxIn(wholePx: number): number {
-  return Math.round(Math.min(224, Math.max(110, wholePx * 0.24)));
+  return Math.round(Math.min(224, Math.max(110, wholePx * 0.25)));
 }
 /** Where a heading's text begins in it; what does not fit goes on over the drawing. */
 export const headingLeft = 8;

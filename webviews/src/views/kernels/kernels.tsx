@@ -317,17 +317,19 @@ export function KernelsView() {
           ]}
           empty={commonTexts.noKernelRan}
           toolbar={
-            <>
-              {group.value === 'properties' ? (
-                <FilterBox
-                  label={kernelsTexts.filterOperators}
-                  title={kernelsTexts.filterOperatorsHint}
-                  value={ofOperators.value}
-                  onChange={(words) => (ofOperators.value = words)}
-                />
-              ) : null}
-              {choice}
-            </>
+            choice === null ? null : (
+              <>
+                {group.value === 'properties' ? (
+                  <FilterBox
+                    label={kernelsTexts.filterOperators}
+                    title={kernelsTexts.filterOperatorsHint}
+                    value={ofOperators.value}
+                    onChange={(words) => (ofOperators.value = words)}
+                  />
+                ) : null}
+                {choice}
+              </>
+            )
           }
         />
       )}
