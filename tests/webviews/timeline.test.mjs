@@ -147,7 +147,7 @@ test('beside code, names of tracks leave the room to the time', async () => {
   const { page } = opened;
   for (const [width, names] of [
     [1280, 224],
-    [640, 154],
+    [640, 160],
     [420, 110],
   ]) {
     await page.setViewportSize({ width, height: 700 });
