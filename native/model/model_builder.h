@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cores.h"
 #include "model/id_index.h"
 #include "model/model.h"
 #include "store/chunked.h"
@@ -130,8 +131,10 @@ class ModelBuilder {
     SliceIndex slice = kNone;
     bool has_correlation = false;
   };
-  ChunkedColumn<LinkIds> link_ids_;  // of all calls and device work, in order; until LinkOps()
-  IdIndex ops_;                      // by external id; until LinkOps()
+  // Of all calls and device work, in order; until LinkOps(). Grows on one thread while what follows
+  // grows on another.
+  alignas(kApart) ChunkedColumn<LinkIds> link_ids_;
+  alignas(kApart) IdIndex ops_;  // by external id; until LinkOps()
   struct OpNumber {
     int64_t sequence = 0;
     int64_t forward_thread = 0;  // 0: none

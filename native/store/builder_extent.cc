@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "base/saturating.h"
 #include "store/builder.h"
 #include "store/far_times.h"
@@ -247,36 +248,54 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
 // it.
 TraceBuilder::Extent TraceBuilder::FindExtent() {
   TraceStore& store = *store_;
-  TimeRange work, all;
-  bool zero_seen = false, long_seen = false;
-  const auto find = [&] {
-    work = all = {};
-    zero_seen = long_seen = false;
-    for (uint32_t i = 0; i < slice_count(); ++i) {
-      const Ns start = start_[i];
-      // How far a longer one reaches is judged when the rest is known.
-      long_seen |= duration_[i] > kAbsurd;
-      if (start == 0) {
-        zero_seen = true;
-        continue;
-      }
-      const Ns end = SaturatingAdd(start, KnownDuration(i));
-      all.Add(start, end);
-      if (store.categories_[category_[i]].kind != SliceKind::kTraceSpan) work.Add(start, end);
-    }
-    const auto add_point = [&](Ns ts, bool marker) {
+  struct Seen {
+    TimeRange work, all;
+    bool zero = false,
+         longer = false;  // a time of 0; a duration that is judged when the rest is known
+    void AddPoint(Ns ts, bool marker) {
       if (ts == 0) {
-        zero_seen = true;
+        zero = true;
         return;
       }
       all.Add(ts, ts);
       if (!marker) work.Add(ts, ts);
-    };
-    for (size_t i = 0; i < store.instants_.size(); ++i) {
-      add_point(store.instants_[i].ts, instant_is_marker_[i]);
     }
-    for (size_t i = 0; i < memory_.size(); ++i) add_point(memory_[i].ts, false);
-    for (const CounterSample& sample : store.counters_) add_point(sample.ts, false);
+  };
+  TimeRange work, all;
+  bool zero_seen = false, long_seen = false;
+  const auto find_slices = [&](Seen* seen, uint32_t first, uint32_t last) {
+    Seen found;  // on this thread's stack, as two threads write theirs at once
+    for (uint32_t i = first; i < last; ++i) {
+      const Ns start = start_[i];
+      found.longer |= duration_[i] > kAbsurd;
+      if (start == 0) {
+        found.zero = true;
+        continue;
+      }
+      const Ns end = SaturatingAdd(start, KnownDuration(i));
+      found.all.Add(start, end);
+      if (store.categories_[category_[i]].kind != SliceKind::kTraceSpan) found.work.Add(start, end);
+    }
+    *seen = found;
+  };
+  const auto find = [&] {
+    const uint32_t n = slice_count();
+    Seen first, second;
+    RunBoth(
+        n >= kManyRows, [&] { find_slices(&first, 0, n / 2); },
+        [&] { find_slices(&second, n / 2, n); });
+    for (size_t i = 0; i < store.instants_.size(); ++i) {
+      first.AddPoint(store.instants_[i].ts, instant_is_marker_[i]);
+    }
+    for (size_t i = 0; i < memory_.size(); ++i) first.AddPoint(memory_[i].ts, false);
+    for (const CounterSample& sample : store.counters_) first.AddPoint(sample.ts, false);
+    // An empty range begins behind its end, and adds nothing.
+    work = first.work;
+    work.Add(second.work.begin, second.work.end);
+    all = first.all;
+    all.Add(second.all.begin, second.all.end);
+    zero_seen = first.zero || second.zero;
+    long_seen = first.longer || second.longer;
   };
   find();
   if (work.IsLongerThan(kAbsurd)) {

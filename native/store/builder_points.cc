@@ -1,6 +1,8 @@
 // Instants, memory records, counters and flows, once the slices stand in their order.
 #include <algorithm>
 #include <bit>
+#include <utility>
+#include <vector>
 
 #include "base/parallel.h"
 #include "base/release.h"
@@ -168,15 +170,39 @@ bool TraceBuilder::SortFlows(const CancelToken& cancel) {
   const uint32_t n = static_cast<uint32_t>(flows_.size());
   constexpr int kMostBits = 20;
   const int bits = std::clamp(static_cast<int>(std::bit_width(n)) - 3, 1, kMostBits);
-  std::vector<uint32_t> begin((size_t{1} << bits) + 1, 0);
+  const size_t groups = size_t{1} << bits;
+  const bool many = n >= kManyRows;
+  // Each half of the flows is moved by a thread of its own: `middle` is where the second half's
+  // flows of a group begin.
+  std::vector<uint32_t> begin(groups + 1, 0), middle(groups, 0);
   const auto group_of = [bits](const FlowPoint& flow) { return flow.id >> (64 - bits); };
-  for (uint32_t i = 0; i < n; ++i) ++begin[group_of(flows_[i]) + 1];
-  for (size_t g = 1; g < begin.size(); ++g) begin[g] += begin[g - 1];
-  sorted.resize(n);
-  {
-    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-    for (uint32_t i = 0; i < n; ++i) sorted[next[group_of(flows_[i])]++] = flows_[i];
+  const auto count = [&](std::vector<uint32_t>* in, uint32_t first, uint32_t last) {
+    for (uint32_t i = first; i < last; ++i) ++(*in)[group_of(flows_[i])];
+  };
+  RunBoth(
+      many,
+      [&] {
+        count(&begin, 0, n / 2);
+        count(&middle, n / 2, n);
+      },
+      [&] { sorted.resize(n); });
+  uint32_t placed = 0;
+  for (size_t g = 0; g < groups; ++g) {
+    const uint32_t first = begin[g], second = middle[g];
+    begin[g] = placed;
+    middle[g] = placed + first;
+    placed += first + second;
   }
+  begin[groups] = n;
+  const auto move = [&](std::vector<uint32_t> next, uint32_t first, uint32_t last) {
+    for (uint32_t i = first; i < last; ++i) sorted[next[group_of(flows_[i])]++] = flows_[i];
+  };
+  RunBoth(
+      many,
+      [&] {
+        move({begin.begin(), begin.end() - 1}, 0, n / 2);
+      },
+      [&] { move(std::move(middle), n / 2, n); });
   flows_.Free();
   const auto sort_groups = [&](size_t first, size_t last) {
     for (size_t g = first; g < last; ++g) {
@@ -184,10 +210,8 @@ bool TraceBuilder::SortFlows(const CancelToken& cancel) {
       std::sort(sorted.begin() + begin[g], sorted.begin() + begin[g + 1], FlowBefore);
     }
   };
-  const size_t groups = begin.size() - 1;
   RunBoth(
-      n >= kManyRows, [&] { sort_groups(0, groups / 2); },
-      [&] { sort_groups(groups / 2, groups); });
+      many, [&] { sort_groups(0, groups / 2); }, [&] { sort_groups(groups / 2, groups); });
   return !cancel.cancelled();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/cores.h"
+#include "base/prefetch.h"
 #include "base/release.h"
 
 namespace emberline {
@@ -14,22 +15,9 @@ namespace {
 constexpr uint64_t kLeastPlain = 64;
 constexpr uint64_t kFewDirect = 4096;
 
-// What the reader wrote lies in the caches of its core, from where it takes longer to come than the
-// processor looks ahead: it is asked for so many rows before it is needed.
+// How many rows before they are needed rows are asked for, as the other thread had them last.
 constexpr size_t kEntriesAhead = 6;
 constexpr size_t kArgsAhead = 40;
-
-// Asks for two cache lines of an array, so many rows behind `row`; there may be none.
-template <typename T>
-void PrefetchBehind(const T* row, size_t rows) {
-#if defined(__GNUC__)
-  const uintptr_t at = reinterpret_cast<uintptr_t>(row) + rows * sizeof(T);
-  __builtin_prefetch(reinterpret_cast<const void*>(at));
-  __builtin_prefetch(reinterpret_cast<const void*>(at + kCacheLine));
-#else
-  (void)row, (void)rows;
-#endif
-}
 
 }  // namespace
 
@@ -105,7 +93,9 @@ void EventQueue::Take(const RawEvent& event, uint64_t offset) {
   Entry& entry = Append(offset);
   entry.fields = event;
   entry.args = static_cast<uint32_t>(event.args.size());
-  filling_->args.insert(filling_->args.end(), event.args.begin(), event.args.end());
+  std::vector<ArgItem>& args = filling_->args;
+  args.insert(args.end(), event.args.begin(), event.args.end());
+  PrefetchToWrite(args.data() + args.size(), kArgsAhead, event.args.size());
   if (filling_->entries.size() >= kBatchEvents || filling_->args.size() >= kBatchArgs) Flush();
 }
 
@@ -127,6 +117,7 @@ EventQueue::Entry& EventQueue::Append(uint64_t offset) {
     filling_ = &ring_[head_];
   }
   Entry& entry = filling_->entries.emplace_back();
+  PrefetchToWrite(&entry, kEntriesAhead, 1);
   entry.offset = offset;
   return entry;
 }
@@ -179,8 +170,8 @@ void EventQueue::File(Batch& batch, RawEvent* event) {
   EventSink* const sink = sink_;
   const ArgItem* args = batch.args.data();
   for (const Entry& entry : batch.entries) {
-    PrefetchBehind(&entry, kEntriesAhead);
-    PrefetchBehind(args, kArgsAhead);
+    PrefetchToRead(&entry, kEntriesAhead, 1);
+    PrefetchToRead(args, kArgsAhead, entry.args);
     if (entry.dropped > 0) {
       sink->Drop(entry.problem, entry.offset, entry.dropped);
       continue;

@@ -1,0 +1,46 @@
+// Rows that another thread used last lie in the caches of its core, from where they take longer to
+// come than the processor looks ahead. Here they are asked for some rows before they are needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cores.h"
+
+namespace emberline {
+
+// Asks for `rows` rows, the first of them `ahead` rows behind `row`, to read them. They need not
+// exist.
+template <typename T>
+void PrefetchToRead(const T* row, size_t ahead, size_t rows) {
+#if defined(__GNUC__)
+  const uintptr_t at = reinterpret_cast<uintptr_t>(row) + ahead * sizeof(T);
+  for (size_t i = 0; i < rows * sizeof(T); i += kCacheLine) {
+    __builtin_prefetch(reinterpret_cast<const void*>(at + i));
+  }
+#else
+  (void)row, (void)ahead, (void)rows;
+#endif
+}
+
+// The same to write them. Otherwise each write to a line waits until the other core has given it
+// up, and soon all that the processor wants to write waits behind it.
+template <typename T>
+void PrefetchToWrite(const T* row, size_t ahead, size_t rows) {
+#if defined(__GNUC__)
+  const uintptr_t at = reinterpret_cast<uintptr_t>(row) + ahead * sizeof(T);
+  for (size_t i = 0; i < rows * sizeof(T); i += kCacheLine) {
+#if defined(__x86_64__)
+    // A processor without this instruction does nothing. GCC uses it only where it is told that
+    // there is none such.
+    asm volatile("prefetchw (%0)" : : "r"(at + i));
+#else
+    __builtin_prefetch(reinterpret_cast<const void*>(at + i), 1);
+#endif
+  }
+#else
+  (void)row, (void)ahead, (void)rows;
+#endif
+}
+
+}  // namespace emberline
