@@ -3,7 +3,7 @@
 // a real job where there is one.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { serverPath } from '../../scripts/lib/paths.mjs';
@@ -187,6 +187,28 @@ describe('a job of several ranks', () => {
       }
     }
     assert.deepEqual(workbench.pageErrors, []);
+  });
+
+  step('a rank that is removed, or added under another name, asks to load it again', async () => {
+    await workbench.runCommand('View: Close All Editors');
+    await openJob('ranks');
+    await goToView(await jobPage(), 'Overview');
+    await waitUntil('all ranks', async () => / 7 of 8 ranks: /.test(await answer()));
+    const folder = join(workbench.workspace, 'ranks');
+    const name = readdirSync(folder).find((entry) => entry.startsWith('node0_3.'));
+    const away = join(workbench.workspace, '..', name);
+    const offer = notifications(page).filter({ hasText: 'ranks has changed on disk' });
+    const reload = () => offer.getByRole('button', { name: 'Reload' }).click();
+    // What is no trace does not matter.
+    writeFileSync(join(folder, 'notes.json'), '{"a": 1}');
+    await page.waitForTimeout(4000);
+    assert.equal(await offer.count(), 0);
+    renameSync(join(folder, name), away);
+    await reload();
+    await waitUntil('one rank less', async () => / 6 of 8 ranks: /.test(await answer()));
+    renameSync(away, join(folder, 'third.json'));
+    await reload();
+    await waitUntil('its rank again', async () => / 7 of 8 ranks: /.test(await answer()));
   });
 
   step('a real job of eight ranks', async () => {

@@ -2,7 +2,8 @@ import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { profileTexts } from '#shared/texts.ts';
 import { plainText } from '../source/format.ts';
-import { digestEnding } from './profile_path.ts';
+import { digestEnding, hasTraceName } from './profile_path.ts';
+import { isPlainTrace } from './trace_peek.ts';
 
 /** How long a file must rest: a recorder writes large traces piece by piece. */
 const restMs = 2000;
@@ -17,14 +18,19 @@ async function content(file: vscode.Uri): Promise<string> {
   }
 }
 
-const traces = '**/*.pt.trace.json{,.gz}';
+const traces = '**/*.json{,.gz}';
 
 /** Digests lie in the folder itself; traces beside them that have none are named. */
-export const digestsAndTraces = `*.{${digestEnding.slice(1)},pt.trace.json,pt.trace.json.gz}`;
+export const digestsAndTraces = `*.{${digestEnding.slice(1)},json,json.gz}`;
+
+/** Traces may have any name that ends in ".json", and folders hold other files that do. */
+async function matters({ fsPath }: vscode.Uri): Promise<boolean> {
+  return fsPath.endsWith(digestEnding) || hasTraceName(fsPath) || (await isPlainTrace(fsPath));
+}
 
 /**
  * Watches the file of a profile, or the traces below its folder, and asks once whether to load it
- * again when it was written anew.
+ * again: when the file was written anew, or a trace of the folder was written, added or removed.
  */
 export class DiskWatch implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
@@ -32,6 +38,8 @@ export class DiskWatch implements vscode.Disposable {
   private readonly reload: () => void;
   private timer: NodeJS.Timeout | undefined;
   private asking = false;
+  /** Files of the folder with which something happened since it was last asked, by path. */
+  private readonly changed = new Map<string, vscode.Uri>();
   private readonly file: vscode.Uri | undefined;
   /** The file as it was when it was opened or last asked about. */
   private known: Promise<string> | undefined;
@@ -57,15 +65,19 @@ export class DiskWatch implements vscode.Disposable {
           vscode.Uri.file(dirname(file.fsPath)),
           basename(file.fsPath).replace(/[[\]{}*?]/g, '[$&]'),
         );
-    const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, false, true);
+    // Without the file of a profile there is nothing to load; a folder is loaded without it.
+    const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, false, !isFolder);
+    const onChange = (changed: vscode.Uri) => this.onChange(changed);
     this.subscription = vscode.Disposable.from(
       watcher,
-      watcher.onDidChange(() => this.onChange()),
-      watcher.onDidCreate(() => this.onChange()),
+      watcher.onDidChange(onChange),
+      watcher.onDidCreate(onChange),
+      watcher.onDidDelete(onChange),
     );
   }
 
-  private onChange(): void {
+  private onChange(changed: vscode.Uri): void {
+    this.changed.set(changed.fsPath, changed);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.ask(), restMs);
   }
@@ -88,7 +100,9 @@ export class DiskWatch implements vscode.Disposable {
 
   /** A file that has only got its name is reported, too. */
   private async isAnother(): Promise<boolean> {
-    if (this.file === undefined) return true;
+    const changed = [...this.changed.values()];
+    this.changed.clear();
+    if (this.file === undefined) return (await Promise.all(changed.map(matters))).includes(true);
     const [before, now] = [await this.known, await content(this.file)];
     this.known = Promise.resolve(now);
     return now !== '' && before !== now;
