@@ -51,7 +51,7 @@ std::string Shape(std::string_view name) {
   return shape;
 }
 
-// Takes the time stamp off the end of a recorder's name.
+// Takes the timestamp off the end of a recorder's name.
 std::string TakeStamp(std::string_view* name) {
   const size_t dot = name->rfind('.');
   if (dot == std::string_view::npos || dot + 1 == name->size()) return "";

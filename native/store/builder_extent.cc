@@ -24,7 +24,7 @@ constexpr uint64_t kFarSpans = 10;
 constexpr uint64_t kGapsInSpan = 4096;
 // A track whose events mostly lie apart has another clock, where it has events enough to tell.
 constexpr uint32_t kTrackTells = 16;
-// An event at exactly 0 while the rest lies this much later lost its time stamp.
+// An event at exactly 0 while the rest lies this much later lost its timestamp.
 constexpr Ns kLostStampGap = 60 * kSecond;
 // Of all durations, and of all sizes; far beyond any recording.
 constexpr int64_t kMaxSum = std::numeric_limits<int64_t>::max() / 2;
@@ -149,7 +149,7 @@ void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record,
   counters.resize(samples);
 }
 
-// Leaves out events whose time stamps lie so far from nearly all others that only damage explains
+// Leaves out events whose timestamps lie so far from nearly all others that only damage explains
 // it, wherever they stand. Times that count lie within `times`.
 void TraceBuilder::LeaveOutFarTimes(const TimeRange& times) {
   TimeGroups groups(times, kAbsurd);

@@ -63,9 +63,9 @@ constexpr Text kTexts[] = {
     {"unsupportedPhase",
      "Events have a type that the trace event format does not define; they are left out."},
     {"missingAsyncId", "Asynchronous events have no id; they are left out."},
-    {"missingTime", "Events have no usable time stamp; they are left out.", true, Harm::kLoss},
+    {"missingTime", "Events have no usable timestamp; they are left out.", true, Harm::kLoss},
     {"timeOutOfRange",
-     "Events have time stamps beyond what fits into 64-bit nanoseconds; they are left out.", true,
+     "Events have timestamps beyond what fits into 64-bit nanoseconds; they are left out.", true,
      Harm::kLoss},
     {"missingName", "Durations have no name; they are shown without one."},
     {"missingDuration", "Complete events have no usable duration; they count as 0."},
@@ -76,9 +76,9 @@ constexpr Text kTexts[] = {
     {"tooManyEvents", "The trace has more events than can be numbered; the rest is left out.", true,
      Harm::kLoss},
     {"lostTimestamp",
-     "Events carry the time stamp 0: the recorder lost their time. They are shown at the start."},
+     "Events carry the timestamp 0: the recorder lost their time. They are shown at the start."},
     {"farTime",
-     "Events have time stamps far away from nearly all others, which only damage explains; they "
+     "Events have timestamps far away from nearly all others, which only damage explains; they "
      "are left out.",
      true, Harm::kLoss},
     {"absurdDuration",

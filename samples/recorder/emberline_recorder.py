@@ -36,7 +36,7 @@ import time
 
 import torch
 
-# Kineto cuts time since 1970 into intervals of this many seconds and writes time stamps relative
+# Kineto cuts time since 1970 into intervals of this many seconds and writes timestamps relative
 # to the start of the current interval.
 _BASE_INTERVAL_S = 7889238
 

@@ -529,7 +529,7 @@ test('a file that is damaged inside says on every view what that cost', async ()
         const note = page.getByRole('note', { name: 'About this trace' });
         assert.match(
           await note.innerText(),
-          /no usable time stamp.*Read: 2 events\. Missing: at least [23]\./s,
+          /no usable timestamp.*Read: 2 events\. Missing: at least [23]\./s,
           tab,
         );
         assert.equal(await note.locator('p').count(), 1, 'one problem and not two');

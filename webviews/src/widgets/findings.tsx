@@ -2,7 +2,7 @@
 import { trace } from '../host/store.ts';
 import { shownNames } from '#shared/names.ts';
 import { exact, quantity } from '#shared/numbers.ts';
-import { visible } from '../lib/format.ts';
+import { unbroken, visible } from '../lib/format.ts';
 import type { Finding, SliceRef } from '#shared/protocol.ts';
 import { viewAction } from '../host/links.ts';
 import { commonTexts } from '../lib/texts.ts';
@@ -68,7 +68,7 @@ function FindingBody(props: { finding: Finding }) {
   const shown = shownNames(slices.map(({ name }) => name));
   return (
     <div class="finding-body">
-      <p>{visible(finding.text)}</p>
+      <p>{unbroken(visible(finding.text))}</p>
       {finding.evidence.length === 0 ? null : (
         <p class="evidence">
           {finding.evidence.map((entry) => (
