@@ -10,8 +10,9 @@ import { temporaryFolder } from '../lib/cli.mjs';
 import { choices } from './choices.mjs';
 import { plainMethods, withDaemon } from './daemon.mjs';
 
-// More slices than those from which on work is shared by threads (kManyRows).
-const events = 250_000;
+// More slices and ends of arrows (three tenths of the events) than those from which on work is
+// shared by threads (kManyRows).
+const events = 500_000;
 
 let scratch;
 let trace;
