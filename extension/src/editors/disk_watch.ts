@@ -38,8 +38,7 @@ export class DiskWatch implements vscode.Disposable {
   private readonly reload: () => void;
   private timer: NodeJS.Timeout | undefined;
   private asking = false;
-  /** Files of the folder with which something happened since it was last asked, by path. */
-  private readonly changed = new Map<string, vscode.Uri>();
+  private disposed = false;
   private readonly file: vscode.Uri | undefined;
   /** The file as it was when it was opened or last asked about. */
   private known: Promise<string> | undefined;
@@ -67,7 +66,7 @@ export class DiskWatch implements vscode.Disposable {
         );
     // Without the file of a profile there is nothing to load; a folder is loaded without it.
     const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, false, !isFolder);
-    const onChange = (changed: vscode.Uri) => this.onChange(changed);
+    const onChange = (changed: vscode.Uri) => void this.onChange(changed);
     this.subscription = vscode.Disposable.from(
       watcher,
       watcher.onDidChange(onChange),
@@ -76,8 +75,10 @@ export class DiskWatch implements vscode.Disposable {
     );
   }
 
-  private onChange(changed: vscode.Uri): void {
-    this.changed.set(changed.fsPath, changed);
+  private async onChange(changed: vscode.Uri): Promise<void> {
+    // A log that is written all the time must not put off the question about a trace.
+    if (this.file === undefined && !(await matters(changed))) return;
+    if (this.disposed) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.ask(), restMs);
   }
@@ -100,15 +101,14 @@ export class DiskWatch implements vscode.Disposable {
 
   /** A file that has only got its name is reported, too. */
   private async isAnother(): Promise<boolean> {
-    const changed = [...this.changed.values()];
-    this.changed.clear();
-    if (this.file === undefined) return (await Promise.all(changed.map(matters))).includes(true);
+    if (this.file === undefined) return true;
     const [before, now] = [await this.known, await content(this.file)];
     this.known = Promise.resolve(now);
     return now !== '' && before !== now;
   }
 
   dispose(): void {
+    this.disposed = true;
     clearTimeout(this.timer);
     this.subscription.dispose();
   }
