@@ -606,7 +606,7 @@ test('a trace of library code alone shows its frames, and says why no line has a
     await page.getByText('All of this is library code', { exact: false }).waitFor();
     await gridOf(page, 'Functions').getByText('execute').waitFor();
     await profile.view('Lines');
-    await page.getByText('all frames are of libraries', { exact: false }).waitFor();
+    await page.getByText('all frames are in libraries', { exact: false }).waitFor();
   });
 });
 
