@@ -9,26 +9,28 @@
 
 namespace emberline {
 
-// Asks for `rows` rows, the first of them `ahead` rows behind `row`, to read them. They need not
-// exist.
+// How many bytes behind a row rows are asked for: about as many as go by until they come.
+inline constexpr size_t kPrefetchAhead = 640;
+
+// Asks for `rows` rows that stand so far behind `row`, to read them. They need not exist.
 template <typename T>
-void PrefetchToRead(const T* row, size_t ahead, size_t rows) {
+void PrefetchToRead(const T* row, size_t rows) {
 #if defined(__GNUC__)
-  const uintptr_t at = reinterpret_cast<uintptr_t>(row) + ahead * sizeof(T);
+  const uintptr_t at = reinterpret_cast<uintptr_t>(row) + kPrefetchAhead;
   for (size_t i = 0; i < rows * sizeof(T); i += kCacheLine) {
     __builtin_prefetch(reinterpret_cast<const void*>(at + i));
   }
 #else
-  (void)row, (void)ahead, (void)rows;
+  (void)row, (void)rows;
 #endif
 }
 
 // The same to write them. Otherwise each write to a line waits until the other core has given it
 // up, and soon all that the processor wants to write waits behind it.
 template <typename T>
-void PrefetchToWrite(const T* row, size_t ahead, size_t rows) {
+void PrefetchToWrite(const T* row, size_t rows) {
 #if defined(__GNUC__)
-  const uintptr_t at = reinterpret_cast<uintptr_t>(row) + ahead * sizeof(T);
+  const uintptr_t at = reinterpret_cast<uintptr_t>(row) + kPrefetchAhead;
   for (size_t i = 0; i < rows * sizeof(T); i += kCacheLine) {
 #if defined(__x86_64__)
     // A processor without this instruction does nothing. GCC uses it only where it is told that
@@ -39,7 +41,7 @@ void PrefetchToWrite(const T* row, size_t ahead, size_t rows) {
 #endif
   }
 #else
-  (void)row, (void)ahead, (void)rows;
+  (void)row, (void)rows;
 #endif
 }
 

@@ -250,21 +250,29 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
   TraceStore& store = *store_;
   struct Seen {
     TimeRange work, all;
-    bool zero = false,
-         longer = false;  // a time of 0; a duration that is judged when the rest is known
-    void AddPoint(Ns ts, bool marker) {
+    bool zero = false;    // some time is 0
+    bool longer = false;  // some duration is judged when the rest is known
+    void Add(Ns begin, Ns end, bool is_work) {
+      all.Add(begin, end);
+      if (is_work) work.Add(begin, end);
+    }
+    void AddPoint(Ns ts, bool is_work) {
       if (ts == 0) {
         zero = true;
-        return;
+      } else {
+        Add(ts, ts, is_work);
       }
-      all.Add(ts, ts);
-      if (!marker) work.Add(ts, ts);
+    }
+    // An empty range begins behind its end, and adds nothing.
+    void Add(const Seen& other) {
+      work.Add(other.work.begin, other.work.end);
+      all.Add(other.all.begin, other.all.end);
+      zero |= other.zero;
+      longer |= other.longer;
     }
   };
-  TimeRange work, all;
-  bool zero_seen = false, long_seen = false;
-  const auto find_slices = [&](Seen* seen, uint32_t first, uint32_t last) {
-    Seen found;  // on this thread's stack, as two threads write theirs at once
+  const auto find_slices = [&](uint32_t first, uint32_t last) {
+    Seen found;
     for (uint32_t i = first; i < last; ++i) {
       const Ns start = start_[i];
       found.longer |= duration_[i] > kAbsurd;
@@ -272,48 +280,42 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
         found.zero = true;
         continue;
       }
-      const Ns end = SaturatingAdd(start, KnownDuration(i));
-      found.all.Add(start, end);
-      if (store.categories_[category_[i]].kind != SliceKind::kTraceSpan) found.work.Add(start, end);
+      found.Add(start, SaturatingAdd(start, KnownDuration(i)),
+                store.categories_[category_[i]].kind != SliceKind::kTraceSpan);
     }
-    *seen = found;
+    return found;
   };
   const auto find = [&] {
     const uint32_t n = slice_count();
-    Seen first, second;
+    Seen found, second;
     RunBoth(
-        n >= kManyRows, [&] { find_slices(&first, 0, n / 2); },
-        [&] { find_slices(&second, n / 2, n); });
+        n >= kManyRows, [&] { found = find_slices(0, n / 2); },
+        [&] { second = find_slices(n / 2, n); });
+    found.Add(second);
     for (size_t i = 0; i < store.instants_.size(); ++i) {
-      first.AddPoint(store.instants_[i].ts, instant_is_marker_[i]);
+      found.AddPoint(store.instants_[i].ts, !instant_is_marker_[i]);
     }
-    for (size_t i = 0; i < memory_.size(); ++i) first.AddPoint(memory_[i].ts, false);
-    for (const CounterSample& sample : store.counters_) first.AddPoint(sample.ts, false);
-    // An empty range begins behind its end, and adds nothing.
-    work = first.work;
-    work.Add(second.work.begin, second.work.end);
-    all = first.all;
-    all.Add(second.all.begin, second.all.end);
-    zero_seen = first.zero || second.zero;
-    long_seen = first.longer || second.longer;
+    for (size_t i = 0; i < memory_.size(); ++i) found.AddPoint(memory_[i].ts, true);
+    for (const CounterSample& sample : store.counters_) found.AddPoint(sample.ts, true);
+    return found;
   };
-  find();
-  if (work.IsLongerThan(kAbsurd)) {
-    LeaveOutFarTimes(work);
-    find();
+  Seen seen = find();
+  if (seen.work.IsLongerThan(kAbsurd)) {
+    LeaveOutFarTimes(seen.work);
+    seen = find();
   }
   // What is left spans less, so that smaller gaps can be told apart.
-  while (work.IsLongerThan(kNear) && LeaveOutMisplacedTimes(work)) find();
+  while (seen.work.IsLongerThan(kNear) && LeaveOutMisplacedTimes(seen.work)) seen = find();
   Extent extent;
   TimeRange& range = extent.range;
-  range = work.empty() ? all : work;
+  range = seen.work.empty() ? seen.all : seen.work;
   extent.zero_is_lost = !range.empty() && range.begin > kLostStampGap;
-  if (zero_seen && !extent.zero_is_lost) range.Add(0, 0);
+  if (seen.zero && !extent.zero_is_lost) range.Add(0, 0);
   if (range.empty()) range.Add(0, 0);
   // What lasts longer is sound where other events lie as far, or nearly.
   extent.latest = SaturatingAdd(range.end, kAbsurd);
   // Slices that were not counted to their ends yet.
-  for (uint32_t i = 0; (zero_seen || long_seen) && i < slice_count(); ++i) {
+  for (uint32_t i = 0; (seen.zero || seen.longer) && i < slice_count(); ++i) {
     const Ns start = start_[i], duration = duration_[i];
     const bool counted = start == 0 ? !extent.zero_is_lost : duration > kAbsurd;
     if (!counted || duration == kUnfinished || IsAbsurd(start, duration, extent.latest)) continue;

@@ -17,10 +17,6 @@ constexpr size_t kMostThreads = 4;
 // repeats, and little beside a trace whose strings are all different.
 constexpr size_t kMostNameBytes = 4 << 20;
 
-// How many rows before they are needed rows are asked for, as the other thread had them last.
-constexpr size_t kFieldsAhead = 6;
-constexpr size_t kArgsAhead = 40;
-
 }  // namespace
 
 struct AheadReaders::Reader {
@@ -124,9 +120,9 @@ void AheadReaders::Read(Reader* reader, Slot* slot) {
       id_text = static_cast<uint32_t>(slot->id_texts.size());
     }
     slot->fields.push_back({event, static_cast<uint32_t>(event.args.size()), id_text, names});
-    PrefetchToWrite(&slot->fields.back(), kFieldsAhead, 1);
+    PrefetchToWrite(&slot->fields.back(), 1);
     slot->args.insert(slot->args.end(), event.args.begin(), event.args.end());
-    PrefetchToWrite(slot->args.data() + slot->args.size(), kArgsAhead, event.args.size());
+    PrefetchToWrite(slot->args.data() + slot->args.size(), event.args.size());
     return true;
   });
   piece.reached = static_cast<size_t>(reached - first);
@@ -184,8 +180,8 @@ const RawEvent& AheadReaders::Take(StringPool* strings) {
   if (fields.pid.is_text) fields.pid.text = ids[fields.pid.text];
   if (fields.tid.is_text) fields.tid.text = ids[fields.tid.text];
   const ArgItem* const args = slot.args.data() + next_arg_;
-  PrefetchToRead(&from, kFieldsAhead, 1);
-  PrefetchToRead(args, kArgsAhead, from.args);
+  PrefetchToRead(&from, 1);
+  PrefetchToRead(args, from.args);
   next_arg_ += from.args;
   event_.args.assign(args, args + from.args);
   for (ArgItem& item : event_.args) {

@@ -15,10 +15,6 @@ namespace {
 constexpr uint64_t kLeastPlain = 64;
 constexpr uint64_t kFewDirect = 4096;
 
-// How many rows before they are needed rows are asked for, as the other thread had them last.
-constexpr size_t kEntriesAhead = 6;
-constexpr size_t kArgsAhead = 40;
-
 }  // namespace
 
 EventQueue::EventQueue(EventSink* sink, StringPool* strings, uint64_t alone)
@@ -95,7 +91,7 @@ void EventQueue::Take(const RawEvent& event, uint64_t offset) {
   entry.args = static_cast<uint32_t>(event.args.size());
   std::vector<ArgItem>& args = filling_->args;
   args.insert(args.end(), event.args.begin(), event.args.end());
-  PrefetchToWrite(args.data() + args.size(), kArgsAhead, event.args.size());
+  PrefetchToWrite(args.data() + args.size(), event.args.size());
   if (filling_->entries.size() >= kBatchEvents || filling_->args.size() >= kBatchArgs) Flush();
 }
 
@@ -117,7 +113,7 @@ EventQueue::Entry& EventQueue::Append(uint64_t offset) {
     filling_ = &ring_[head_];
   }
   Entry& entry = filling_->entries.emplace_back();
-  PrefetchToWrite(&entry, kEntriesAhead, 1);
+  PrefetchToWrite(&entry, 1);
   entry.offset = offset;
   return entry;
 }
@@ -170,8 +166,8 @@ void EventQueue::File(Batch& batch, RawEvent* event) {
   EventSink* const sink = sink_;
   const ArgItem* args = batch.args.data();
   for (const Entry& entry : batch.entries) {
-    PrefetchToRead(&entry, kEntriesAhead, 1);
-    PrefetchToRead(args, kArgsAhead, entry.args);
+    PrefetchToRead(&entry, 1);
+    PrefetchToRead(args, entry.args);
     if (entry.dropped > 0) {
       sink->Drop(entry.problem, entry.offset, entry.dropped);
       continue;

@@ -16,7 +16,7 @@ export interface PlacedName {
 }
 
 /** Where step limits stand, as far as they can be told apart. */
-export function stepLimits(scene: Scene): readonly number[] {
+function stepLimits(scene: Scene): readonly number[] {
   const shown = scene.tracks.steps
     .flatMap((step) => [step.startNs, step.endNs])
     .filter((ns) => ns >= scene.startNs && ns <= scene.endNs)
@@ -25,7 +25,7 @@ export function stepLimits(scene: Scene): readonly number[] {
 }
 
 /** The pieces of a line from `top` to `bottom` that `gaps` leave. */
-export function piecesBetween(
+function piecesBetween(
   gaps: readonly { top: number; bottom: number }[],
   top: number,
   bottom: number,
