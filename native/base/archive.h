@@ -54,6 +54,7 @@ class Archive {
 class ArchiveWriter : public Archive<ArchiveWriter> {
  public:
   std::string Take() { return std::move(out_); }
+  static constexpr bool kReads = false;
   void Fail() {}  // what is written is right
 
   template <typename T>
@@ -127,6 +128,7 @@ class ArchiveWriter : public Archive<ArchiveWriter> {
 class ArchiveReader : public Archive<ArchiveReader> {
  public:
   explicit ArchiveReader(std::string_view in) : in_(in) {}
+  static constexpr bool kReads = true;
   bool ok() const { return ok_; }
   bool AtEnd() const { return at_ == in_.size(); }
 

@@ -1,6 +1,7 @@
 #include "ranks/rank_set.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace emberline {
 
@@ -11,23 +12,22 @@ RankSet::RankSet(const std::vector<int64_t>& ranks) {
     if (run != nullptr && rank == run->last() + run->stride) {
       ++run->count;
     } else {
-      runs_.push_back({rank, 1, 1});
+      Add(rank, 1, 1);
     }
   }
   runs_.shrink_to_fit();
 }
 
-size_t RankSet::size() const {
-  size_t size = 0;
-  for (const Run& run : runs_) size += static_cast<size_t>(run.count);
-  return size;
+void RankSet::Add(int64_t first, int64_t stride, int64_t count) {
+  runs_.push_back({first, stride, count, static_cast<int64_t>(size())});
 }
 
 int64_t RankSet::operator[](size_t index) const {
-  auto left = static_cast<int64_t>(index);
-  auto run = runs_.begin();
-  for (; left >= run->count; ++run) left -= run->count;
-  return run->first + run->stride * left;
+  const auto place = static_cast<int64_t>(index);
+  const Run& run = *std::prev(
+      std::upper_bound(runs_.begin(), runs_.end(), place,
+                       [](int64_t number, const Run& other) { return number < other.before; }));
+  return run.first + run.stride * (place - run.before);
 }
 
 std::vector<int64_t> RankSet::All() const {
@@ -47,7 +47,7 @@ RankSet RankSet::Without(const std::vector<int64_t>& ranks) const {
     const auto add = [&](int64_t end) {
       const int64_t count = end - begin;
       if (count > 0) {
-        left.runs_.push_back({run.first + run.stride * begin, count > 1 ? run.stride : 1, count});
+        left.Add(run.first + run.stride * begin, count > 1 ? run.stride : 1, count);
       }
     };
     next = std::lower_bound(next, ranks.end(), run.first);
@@ -80,11 +80,13 @@ std::strong_ordering RankSet::operator<=>(const RankSet& other) const {
   return behind(mine, runs_.end()) <=> behind(theirs, other.runs_.end());
 }
 
-bool RankSet::Holds() const {
+bool RankSet::Count() {
   const Run* before = nullptr;
-  int64_t left = kMostRanks;
-  for (const Run& run : runs_) {
-    if (run.first < 0 || run.stride < 1 || run.count < 1 || run.count > left) return false;
+  int64_t counted = 0;
+  for (Run& run : runs_) {
+    if (run.first < 0 || run.stride < 1 || run.count < 1 || run.count > kMostRanks - counted) {
+      return false;
+    }
     if (run.first > kLargestRank || run.stride > kLargestRank || run.last() > kLargestRank) {
       return false;
     }
@@ -93,7 +95,8 @@ bool RankSet::Holds() const {
                               run.first == before->last() + before->stride)) {
       return false;
     }
-    left -= run.count;
+    run.before = counted;
+    counted += run.count;
     before = &run;
   }
   return true;

@@ -15,6 +15,7 @@ class RankSet {
   // Ranks that lie `stride` apart.
   struct Run {
     int64_t first = 0, stride = 1, count = 1;
+    int64_t before = 0;  // ranks of the set that come before this run; follows from the other runs
     int64_t last() const { return first + stride * (count - 1); }
     bool operator==(const Run&) const = default;
     template <typename A>
@@ -33,10 +34,12 @@ class RankSet {
   RankSet(std::initializer_list<int64_t> ranks) : RankSet(std::vector<int64_t>(ranks)) {}
 
   bool empty() const { return runs_.empty(); }
-  size_t size() const;
+  size_t size() const {
+    return runs_.empty() ? 0 : static_cast<size_t>(runs_.back().before + runs_.back().count);
+  }
   int64_t front() const { return runs_.front().first; }
   int64_t back() const { return runs_.back().last(); }
-  int64_t operator[](size_t index) const;  // in ascending order; linear in the runs
+  int64_t operator[](size_t index) const;  // in ascending order
   const std::vector<Run>& runs() const { return runs_; }
   std::vector<int64_t> All() const;
   // What is left without `ranks`, which ascend. Its runs may be cut finer than those of others.
@@ -49,12 +52,16 @@ class RankSet {
   template <typename A>
   void Members(A& a) {
     a(runs_);
-    if (!Holds()) a.Fail();
+    if constexpr (A::kReads) {
+      if (!Count()) a.Fail();
+    }
   }
 
  private:
-  // Whether the runs are as the constructor makes them, and no more than any job can need.
-  bool Holds() const;
+  void Add(int64_t first, int64_t stride, int64_t count);
+  // Sets `before` of every run. False where the runs are not as the constructor makes them, or
+  // more than any job can need.
+  bool Count();
   std::vector<Run> runs_;
 };
 

@@ -64,6 +64,9 @@ TEST_CASE("a set of ranks is what a list of them is") {
     reader(again);
     REQUIRE(reader.ok());
     REQUIRE(again == ranks);
+    for (size_t i = 0; i < one.size(); ++i) REQUIRE(again[i] == one[i]);
+    const RankSet rest = ranks.Without(other);
+    for (size_t i = 0; i < left.size(); ++i) REQUIRE(rest[i] == left[i]);
   }
 }
 
