@@ -14,6 +14,7 @@
 
 #include "app/commands.h"
 #include "app/errors.h"
+#include "app/images.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/ascii.h"
@@ -455,7 +456,7 @@ int RunJobView(const Options& options) {
   if (options.path.empty()) {
     return Usage(errors::kFolderRequired, {{"command", options.command}});
   }
-  Session session;
+  Session session(0, ImagesOf(options));
   const CallContext context{session, {}, TerminalProgress()};
   Result<Json> params = ParamsOf(options, context);
   if (!params.ok()) return Fail(params.error());

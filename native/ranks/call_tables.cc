@@ -208,8 +208,10 @@ Table CallsTable(const Job& job) {
            [](const Row& r) { return TextCell(CollectiveOpName(r.call->op)); })
       .Add(TextFact("group", "Group", "Process group of the collective."),
            [](const Row& r) { return TextCell(GroupName(r.job->groups[r.call->group])); })
-      .Add(IntegerFact("sequence", "Sequence",
-                       "Sequence number within the process group: recorded, or else counted."),
+      .Add(IntegerFact(
+               "sequence", "Sequence",
+               "Sequence number within the process group: recorded, or else counted; of sends "
+               "and receives, counted between the two ranks."),
            [](const Row& r) { return r.call->sequence >= 0 ? Cell(r.call->sequence) : Cell(); })
       .Add(TextFact("step", "Step", "Profiler step that the rank that arrived last was in."),
            [](const Row& r) {

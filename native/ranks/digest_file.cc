@@ -279,7 +279,8 @@ size_t JobDigest::MemoryBytes() const {
   return bytes;
 }
 
-Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest) {
+Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest,
+                             bool lasting) {
   const std::string bytes = EncodeDigest(digest);
   std::error_code ignored;
   // Devices, pipes and what a link names are written to: a file in their place would take it.
@@ -300,7 +301,7 @@ Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest&
     const FilePtr file(std::fopen(draft.c_str(), "wb"));
     if (file == nullptr) return failed(errors::kDigestNotWritten, errno);
     if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
-        std::fflush(file.get()) != 0 || (!stream && fsync(fileno(file.get())) != 0)) {
+        std::fflush(file.get()) != 0 || (!stream && lasting && fsync(fileno(file.get())) != 0)) {
       return failed(errors::kDigestNotWritten, errno);
     }
   }

@@ -29,8 +29,10 @@ Result<std::string> FileId(const std::filesystem::path& path);
 // that both hold are taken once. Linear in what they hold.
 void MergeDigests(JobDigest* into, JobDigest other);
 
-// Writes beside `path`, then renames, so that the file is whole or not there. Errors: kUnreadable.
-Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest);
+// Writes beside `path`, then renames, so that the file is whole or not there; `lasting`: also when
+// the power fails. Errors: kUnreadable.
+Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest,
+                             bool lasting = true);
 Result<JobDigest> ReadDigestFile(const std::filesystem::path& path);
 
 }  // namespace emberline

@@ -22,6 +22,7 @@
 #include "ranks/messages.h"
 #include "ranks/sequences.h"
 #include "ranks/trace_paths.h"
+#include "session/image_cache.h"
 
 namespace emberline {
 namespace {
@@ -87,23 +88,57 @@ std::optional<JobDigest> MergeAll(std::vector<JobDigest> parts) {
   return std::move(parts[0]);
 }
 
-std::optional<fs::path> CachePath(const fs::path& trace) {
+// Where the disk keeps the digest of a trace.
+struct DigestPlace {
+  fs::path file;
+  std::string file_id;           // of the trace
+  ImageCache* images = nullptr;  // whose folder and limit it shares; else it is in the user's
+  bool operator==(const DigestPlace&) const = default;
+};
+
+std::optional<DigestPlace> PlaceOf(const Session& session, const fs::path& trace) {
   const char* folder = std::getenv("EMBERLINE_DIGEST_CACHE");
-  if (folder == nullptr || *folder == 0) return std::nullopt;
-  const auto id = FileId(trace);
+  const bool own = folder != nullptr && *folder != 0;
+  ImageCache* images = own ? nullptr : session.images();
+  if (!own && images == nullptr) return std::nullopt;
+  Result<std::string> id = FileId(trace);
   if (!id.ok()) return std::nullopt;
-  return fs::path(folder) / (*id + kDigestExtension);
+  const fs::path file =
+      own ? fs::path(folder) / (*id + kDigestExtension) : images->DigestFileOf(trace);
+  if (file.empty()) return std::nullopt;
+  return DigestPlace{file, std::move(*id), images};
 }
 
-// The digest of the disk, where that is kept.
-std::optional<JobDigest> Cached(const std::optional<fs::path>& cache, const fs::path& trace,
+// The digest of the disk, where that is kept. What is not of this content under this name is not
+// taken: machines and ranks may be read from names, and files may have been put there.
+std::optional<JobDigest> Cached(const std::optional<DigestPlace>& place, const fs::path& trace,
                                 const std::string& worker) {
-  if (!cache) return std::nullopt;
-  Result<JobDigest> kept = ReadDigestFile(*cache);
+  if (!place) return std::nullopt;
+  Result<JobDigest> kept = ReadDigestFile(place->file);
   if (!kept.ok() || kept->ranks.size() != 1) return std::nullopt;
-  kept->ranks[0].path = trace.string();
-  kept->ranks[0].worker = worker;
+  RankDigest& rank = kept->ranks[0];
+  if (rank.file_id != place->file_id || rank.worker != worker) return std::nullopt;
+  rank.path = trace.string();
+  // Its time says when it was used last.
+  std::error_code ignored;
+  fs::last_write_time(place->file, fs::file_time_type::clock::now(), ignored);
   return std::move(*kept);
+}
+
+// Keeps it where it can: a cache that cannot be written is none.
+void KeepOnDisk(const DigestPlace& place, const LoadedTrace& trace, const JobDigest& digest) {
+  if (place.images == nullptr) {
+    std::error_code ignored;
+    fs::create_directories(place.file.parent_path(), ignored);
+  } else if (!place.images->WantsDigest(*trace.store) ||
+             !place.images->HasRoomFor(trace.path, digest.MemoryBytes())) {
+    return;
+  }
+  if (!WriteDigestFile(place.file, digest, /*lasting=*/false).ok() || place.images == nullptr) {
+    return;
+  }
+  std::error_code ignored;  // as images, it is nobody else's
+  fs::permissions(place.file, fs::perms::owner_read | fs::perms::owner_write, ignored);
 }
 
 // Digests are kept as the bytes of their files, a tenth of what they take when they are read: a job
@@ -115,7 +150,7 @@ Result<std::string> Packed(Result<JobDigest> digest) {
   return bytes;
 }
 
-// The digest that the session or the disk keeps, else what `make(cache)` gives: `cache` is where
+// The digest that the session or the disk keeps, else what `make(place)` gives: `place` is where
 // the disk would keep it.
 template <typename Make>
 Result<JobDigest> KeptDigestOr(Session& session, const TraceRef& ref, const CancelToken& cancel,
@@ -124,22 +159,42 @@ Result<JobDigest> KeptDigestOr(Session& session, const TraceRef& ref, const Canc
   if (!path.ok()) return path.error();
   const auto kept = session.results().Get<std::string>(
       "digest/" + ContentKey(*path), cancel, [&]() -> Result<std::string> {
-        const std::optional<fs::path> cache = CachePath(*path);
-        if (auto cached = Cached(cache, *path, ref.selection.worker)) {
+        const std::optional<DigestPlace> place = PlaceOf(session, *path);
+        if (auto cached = Cached(place, *path, ref.selection.worker)) {
           return Packed(std::move(*cached));
         }
-        return Packed(make(cache));
+        return Packed(make(place));
       });
   if (!kept.ok()) return kept.error();
   return DecodeDigest(**kept, /*own=*/true);
 }
 
-// Nothing where the trace has to be read.
-std::optional<JobDigest> KeptDigest(Session& session, const TraceRef& ref) {
+// Nothing where the trace has to be read: `place` is then where the disk would keep its digest.
+std::optional<JobDigest> KeptDigest(Session& session, const TraceRef& ref,
+                                    std::optional<DigestPlace>* place) {
   Result<JobDigest> kept = KeptDigestOr(
-      session, ref, CancelToken(),
-      [](const auto&) -> Result<JobDigest> { return MakeError(errors::kNoCachedDigest); });
+      session, ref, CancelToken(), [&](const std::optional<DigestPlace>& now) -> Result<JobDigest> {
+        *place = now;
+        return MakeError(errors::kNoCachedDigest);
+      });
   return kept.ok() ? std::optional(std::move(*kept)) : std::nullopt;
+}
+
+// The digest of a trace, which is loaded where the session does not have it. `before` is where the
+// disk would have kept it before it was read: a file that changed since is neither what it was nor
+// what it is.
+Result<JobDigest> DigestOf(Session& session, const TraceRef& ref,
+                           const std::optional<DigestPlace>& before, const ReadOptions& options) {
+  return KeptDigestOr(session, ref, options.cancel,
+                      [&](const std::optional<DigestPlace>& place) -> Result<JobDigest> {
+                        const auto trace = session.Load(ref.profile_id, ref.selection, options);
+                        if (!trace.ok()) return trace.error();
+                        Result<JobDigest> made =
+                            MakeDigest(**trace, ref.selection.worker, options.cancel);
+                        if (made.ok() && before && place && *before == *place)
+                          KeepOnDisk(*place, **trace, *made);
+                        return made;
+                      });
 }
 
 // What reading and putting together a run needs of its refs.
@@ -316,14 +371,17 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   // Digests that are kept need no trace.
   std::vector<std::optional<Result<JobDigest>>> digests(refs.size());
   std::vector<TraceRef> wanted;
-  std::vector<size_t> places;
+  std::vector<size_t> indices;                     // in `refs`
+  std::vector<std::optional<DigestPlace>> places;  // before they are read
   for (size_t i = 0; i < refs.size(); ++i) {
     if (options.cancel.cancelled()) return Cancelled();
-    if (auto kept = KeptDigest(session, refs[i])) {
+    std::optional<DigestPlace> place;
+    if (auto kept = KeptDigest(session, refs[i], &place)) {
       digests[i] = std::move(*kept);
     } else {
       wanted.push_back(refs[i]);
-      places.push_back(i);
+      indices.push_back(i);
+      places.push_back(std::move(place));
     }
   }
   limits.visit_side_by_side = true;
@@ -333,12 +391,14 @@ Result<LoadedJob> FromTraces(Session& session, const JobSource& source, const Re
   const Result<bool> done = ForEachTrace(
       session, wanted, options,
       [&](size_t index, SetMember member) {
-        Result<JobDigest> digest = member.trace.ok() ? DigestOf(session, member.ref, options)
-                                                     : Result<JobDigest>(member.trace.error());
+        Result<JobDigest> digest = member.trace.ok()
+                                       ? DigestOf(session, member.ref, places[index], options)
+                                       : Result<JobDigest>(member.trace.error());
         const std::lock_guard lock(mutex);
-        digests[places[index]] = std::move(digest);
+        digests[indices[index]] = std::move(digest);
       },
       limits);
+  if (session.images() != nullptr && !wanted.empty()) session.images()->Tidy();
   if (!done.ok()) return done.error();
   std::vector<JobDigest> parts;
   for (size_t i = 0; i < refs.size(); ++i) {
@@ -400,21 +460,6 @@ bool HoldsDigests(const fs::path& path) {
   std::error_code fault;
   if (fs::is_regular_file(path, fault)) return path.extension() == kDigestExtension;
   return fs::is_directory(path, fault) && !DigestFiles(path).empty();
-}
-
-Result<JobDigest> DigestOf(Session& session, const TraceRef& ref, const ReadOptions& options) {
-  return KeptDigestOr(
-      session, ref, options.cancel, [&](const std::optional<fs::path>& cache) -> Result<JobDigest> {
-        const auto trace = session.Load(ref.profile_id, ref.selection, options);
-        if (!trace.ok()) return trace.error();
-        Result<JobDigest> made = MakeDigest(**trace, ref.selection.worker, options.cancel);
-        if (made.ok() && cache) {
-          std::error_code ignored;
-          fs::create_directories(cache->parent_path(), ignored);
-          (void)WriteDigestFile(*cache, *made).ok();  // a cache that cannot be written is none
-        }
-        return made;
-      });
 }
 
 Result<Table> SequencesByOperator(Session& session, const JobSource& source, const Job& job,

@@ -33,12 +33,9 @@ struct LoadedJob {
 // True for a digest, and for a folder that holds some.
 bool HoldsDigests(const std::filesystem::path& path);
 
-// The digest of one trace of a session: kept with the session, and on disk in the folder that
-// EMBERLINE_DIGEST_CACHE names, where it is set. The trace itself is loaded only where neither has
-// it. Errors: those of loading and of MakeDigest().
-Result<JobDigest> DigestOf(Session& session, const TraceRef& ref, const ReadOptions& options);
-
 // Puts the ranks together, side by side within `limits`, and keeps the result with the session.
+// The digest of each trace is kept on the disk, too: in the folder that EMBERLINE_DIGEST_CACHE
+// names, else among the session's images; a trace is read only where it is not there.
 // Files that cannot be read are named in the job's notes. A job of traces stays as it was read,
 // whatever becomes of its files, until it is loaded with `renew`: the tables of a page belong
 // together. Errors: kNotFound, kUnreadable when no file can be read, kCancelled.

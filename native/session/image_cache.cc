@@ -29,6 +29,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kExtension = ".trace";
+constexpr const char* kKeptDigestExtension = ".digest.trace";
+// A digest is worth its room of a trace that is shorter by this factor: it takes as much less.
+constexpr uint64_t kDigestShare = 16;
 // Bytes of a file's beginning and end that tell it from another one.
 constexpr size_t kPart = 64 << 10;
 // Traces that wait to be written; more are not kept.
@@ -159,6 +162,15 @@ bool ImageCache::Wants(const TraceStore& store) const {
   return store.counts().text_bytes >= options_.least_text_bytes;
 }
 
+bool ImageCache::WantsDigest(const TraceStore& store) const {
+  return store.counts().text_bytes >= options_.least_text_bytes / kDigestShare;
+}
+
+fs::path ImageCache::DigestFileOf(const fs::path& trace) const {
+  const std::string key = KeyOf(trace);
+  return key.empty() ? fs::path() : options_.folder / (Hex(key + BuildId()) + kKeptDigestExtension);
+}
+
 void ImageCache::Keep(const fs::path& trace, const std::string& key,
                       std::shared_ptr<const Model> model) {
   if (key.empty()) return;
@@ -208,11 +220,29 @@ void ImageCache::Work() {
   }
 }
 
-bool ImageCache::MakeFolder() {
+bool ImageCache::MakeFolder() const {
   std::error_code fault;
   if (fs::is_directory(options_.folder, fault)) return true;
   fs::create_directories(options_.folder.parent_path(), fault);
   return ::mkdir(options_.folder.c_str(), 0700) == 0 || errno == EEXIST;
+}
+
+bool ImageCache::HasRoomFor(const fs::path& trace, uint64_t bytes) const {
+  if (bytes > options_.limit_bytes) {
+    Log(trace.string() + " is not kept: it is larger than what may be kept.");
+    return false;
+  }
+  if (!MakeFolder()) {
+    Log(options_.folder.string() + " cannot be made: " + std::strerror(errno) + ".");
+    return false;
+  }
+  std::error_code fault;
+  const fs::space_info room = fs::space(options_.folder, fault);
+  if (!fault && room.available < bytes + kLeastFreeBytes) {
+    Log(trace.string() + " is not kept: the disk is nearly full.");
+    return false;
+  }
+  return true;
 }
 
 void ImageCache::Write(const Job& job) {
@@ -220,20 +250,7 @@ void ImageCache::Write(const Job& job) {
   StoreImage::Add(job.model->store(), &writer);
   AddModelImage(*job.model, &writer);
   const fs::path file = FileOf(job.trace);
-  if (writer.bytes() > options_.limit_bytes) {
-    Log(job.trace.string() + " is not kept: it is larger than what may be kept.");
-    return;
-  }
-  if (!MakeFolder()) {
-    Log(options_.folder.string() + " cannot be made: " + std::strerror(errno) + ".");
-    return;
-  }
-  std::error_code fault;
-  const fs::space_info room = fs::space(options_.folder, fault);
-  if (!fault && room.available < writer.bytes() + kLeastFreeBytes) {
-    Log(job.trace.string() + " is not kept: the disk is nearly full.");
-    return;
-  }
+  if (!HasRoomFor(job.trace, writer.bytes())) return;
   const Result<bool> written = writer.Write(file, job.key, cancel_);
   if (!written.ok()) {
     if (written.error().kind != ErrorKind::kCancelled) Log(written.error().message);
@@ -242,7 +259,7 @@ void ImageCache::Write(const Job& job) {
   Evict(file);
 }
 
-void ImageCache::Evict(const fs::path& newest) {
+void ImageCache::Evict(const fs::path& newest) const {
   struct Kept {
     fs::path path;
     fs::file_time_type used;
@@ -256,7 +273,9 @@ void ImageCache::Evict(const fs::path& newest) {
        at.increment(fault)) {
     std::error_code gone;
     const fs::path& path = at->path();
-    const bool draft = path.filename().string().find(".trace.draft.") != std::string::npos;
+    const std::string name = path.filename().string();
+    const bool draft = name.find(".trace.draft.") != std::string::npos ||
+                       name.find(std::string(kKeptDigestExtension) + ".tmp.") != std::string::npos;
     if (!draft && path.extension() != kExtension) continue;
     Kept kept{path, at->last_write_time(gone), at->file_size(gone)};
     if (gone) continue;

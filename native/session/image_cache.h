@@ -1,6 +1,6 @@
 // Traces that were read, kept on the disk as images (base/image_file.h), so that opening them again
-// maps a file instead of reading one. Nothing depends on it: what cannot be kept or is not whole is
-// read from the trace again.
+// maps a file instead of reading one; digests of ranks lie beside them. Nothing depends on it: what
+// cannot be kept or is not whole is read from the trace again.
 #pragma once
 
 #include <chrono>
@@ -50,12 +50,20 @@ class ImageCache {
   // What was kept under this key, with its store; null when there is nothing.
   std::shared_ptr<const Model> Open(const std::filesystem::path& trace,
                                     const std::string& key) const;
-  // Whether a trace is worth its room.
+  // Whether a trace is worth its room, and whether its digest is: that takes a small part of it.
   bool Wants(const TraceStore& store) const;
+  bool WantsDigest(const TraceStore& store) const;
   // Writes it on a thread of its own, in place of what was kept of the same path. Never fails: what
   // goes wrong is logged, and nothing is left behind.
   void Keep(const std::filesystem::path& trace, const std::string& key,
             std::shared_ptr<const Model> model);
+  // Where the digest of a trace (ranks/digest.h) lies among the images: another place whenever the
+  // trace says something else, and for each build. "" when that cannot be known.
+  std::filesystem::path DigestFileOf(const std::filesystem::path& trace) const;
+  // Whether so much can be written: makes the folder, and leaves others room on the disk.
+  bool HasRoomFor(const std::filesystem::path& trace, uint64_t bytes) const;
+  // Deletes what was used longest ago, beyond the limit.
+  void Tidy() const { Evict({}); }
   // Returns when everything is written or the time is over; what is not written then is given up.
   void Finish(std::chrono::milliseconds patience);
 
@@ -68,9 +76,9 @@ class ImageCache {
   std::filesystem::path FileOf(const std::filesystem::path& trace) const;
   void Work();
   void Write(const Job& job);
-  bool MakeFolder();
+  bool MakeFolder() const;
   // Deletes what is beyond the limit, but not `newest`, and drafts that nobody finished.
-  void Evict(const std::filesystem::path& newest);
+  void Evict(const std::filesystem::path& newest) const;
   void Log(const std::string& text) const;
 
   const ImageCacheOptions options_;

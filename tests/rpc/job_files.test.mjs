@@ -472,3 +472,91 @@ for (const ranks of [2, 18]) {
       assert.ok(broken.text.includes(gone), broken.text);
     }));
 }
+
+const keptIn = (at) =>
+  fs.existsSync(at) ? fs.readdirSync(at).filter((name) => name.includes('.digest')) : [];
+
+for (const [where, environment] of [
+  ['among the traces of the cache', (at) => ({ EMBERLINE_TRACE_CACHE: at })],
+  ['in a folder for them', (at) => ({ EMBERLINE_DIGEST_CACHE: at })],
+]) {
+  test(`digests of ranks are kept on the disk, ${where}`, async () => {
+    const at = planted({ ranks: 3, steps: 60 });
+    const cache = `${at}-cache`;
+    const env = { EMBERLINE_TRACE_CACHE_LEAST_KB: '0', ...environment(cache) };
+    const job = async (by) => {
+      const args = ['distributed', at, '--by', by, '--format', 'json', '--limit', '-1'];
+      const { status, stdout, stderr } = await emberline(args, { env });
+      assert.equal(status, 0, stderr);
+      return JSON.parse(stdout).rows;
+    };
+    const kernels = async () => {
+      const names = (await job('kernelRanks')).filter(({ rank }) => rank === 0);
+      return names.map(({ name }) => name).filter((name) => /^m._kernel$/.test(name));
+    };
+    const [first, second, third] = fs.readdirSync(at).map((name) => path.join(at, name));
+    // Of one rank alone: it tells which file is its.
+    const aside = `${at}-aside`;
+    fs.mkdirSync(aside);
+    for (const file of [second, third]) fs.renameSync(file, path.join(aside, path.basename(file)));
+    await job('ranks');
+    const [own, ...more] = keptIn(cache).map((name) => path.join(cache, name));
+    assert.deepEqual(more, []);
+    for (const file of [second, third]) fs.renameSync(path.join(aside, path.basename(file)), file);
+    const rows = await job('ranks');
+    assert.equal(keptIn(cache).length, 3);
+    assert.deepEqual(await job('ranks'), rows);
+    assert.deepEqual(await kernels(), ['mm_kernel']);
+
+    // What lies there is what is shown: a digest that says something else of the same ends.
+    const text = fs.readFileSync(first, 'utf8');
+    const middle = text.indexOf('"mm_kernel"', text.length / 2);
+    const twin = path.join(aside, path.basename(first));
+    fs.writeFileSync(twin, `${text.slice(0, middle)}"mn_kernel"${text.slice(middle + 11)}`);
+    const [other] = fs.readdirSync(await digestsOf(aside));
+    fs.copyFileSync(path.join(`${aside}-digests`, other), own);
+    assert.deepEqual(await kernels(), ['mm_kernel', 'mn_kernel']);
+
+    // That of another rank, and a damaged one, are as good as none.
+    const foreign = keptIn(cache).map((name) => path.join(cache, name));
+    fs.copyFileSync(
+      foreign.find((file) => file !== own),
+      own,
+    );
+    assert.deepEqual(await job('ranks'), rows);
+    assert.deepEqual(await kernels(), ['mm_kernel']);
+    fs.truncateSync(own, 1000);
+    assert.deepEqual(await job('ranks'), rows);
+    assert.deepEqual(await kernels(), ['mm_kernel']);
+  });
+}
+
+test('kept digests are those of what the trace is now, and share the room of the cache', async () => {
+  const at = planted({ ranks: 3, steps: 1 });
+  const cache = `${at}-cache`;
+  const env = {
+    EMBERLINE_TRACE_CACHE: cache,
+    EMBERLINE_TRACE_CACHE_LEAST_KB: '0',
+    EMBERLINE_TRACE_CACHE_MB: '1',
+  };
+  fs.mkdirSync(cache);
+  const old = ['a.trace', 'b.digest.trace'].map((name) => path.join(cache, name));
+  for (const file of old) {
+    fs.writeFileSync(file, Buffer.alloc(600_000));
+    fs.utimesSync(file, 1000 + old.indexOf(file), 1000 + old.indexOf(file));
+  }
+  const run = (...more) => emberline(['distributed', at, ...more], { env });
+  assert.equal((await run('--trace-cache', 'off')).status, 0);
+  assert.deepEqual(fs.readdirSync(cache).length, 2);
+  assert.equal((await run()).status, 0);
+  assert.deepEqual(old.map(fs.existsSync), [false, true], 'the oldest went');
+  assert.equal(keptIn(cache).length, 4);
+  for (const name of keptIn(cache)) {
+    const { mode, size } = fs.statSync(path.join(cache, name));
+    assert.ok(size === 600_000 || (mode & 0o077) === 0, 'nobody else reads it');
+  }
+  const [first] = fs.readdirSync(at);
+  fs.utimesSync(path.join(at, first), 1_700_000_000, 1_700_000_000);
+  assert.equal((await run()).status, 0);
+  assert.equal(keptIn(cache).length, 5);
+});
