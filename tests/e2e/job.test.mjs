@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { serverPath } from '../../scripts/lib/paths.mjs';
 import { writeJob } from '../generator/job.mjs';
-import { goToView } from './product.mjs';
+import { goToView, profileFrame } from './product.mjs';
 import { startWorkbench, themes, waitUntil, Workbench } from './workbench.mjs';
 import { activity, explorerRow, notifications, paneRows, quickInputRows } from './vscode_parts.mjs';
 import { busyParts } from '../lib/roles.mjs';
@@ -209,6 +209,28 @@ describe('a job of several ranks', () => {
     renameSync(away, join(folder, 'third.json'));
     await reload();
     await waitUntil('its rank again', async () => / 7 of 8 ranks: /.test(await answer()));
+  });
+
+  step('a folder that is open as a profile, too, asks once and loads both', async () => {
+    const folder = join(workbench.workspace, 'ranks');
+    await workbench.chooseInMenu(explorerRow(page, 'ranks'), 'Open as PyTorch Profile');
+    await workbench.tab(/^ranks$/).waitFor();
+    const profile = await profileFrame(workbench);
+    const worker = profile.locator('vscode-single-select[label=Worker]');
+    await worker.waitFor();
+    const workers = () => worker.evaluate((select) => select.options.length);
+    const before = await workers();
+    const name = readdirSync(folder).find((entry) => entry.startsWith('node0_4.'));
+    renameSync(join(folder, name), join(workbench.workspace, '..', name));
+    const offer = notifications(page).filter({ hasText: 'ranks has changed on disk' });
+    await offer.first().waitFor();
+    // The other watch has rested as long.
+    await page.waitForTimeout(1000);
+    assert.equal(await offer.count(), 1);
+    await offer.getByRole('button', { name: 'Reload' }).click();
+    await waitUntil('one worker less', async () => (await workers()) === before - 1);
+    await workbench.tab('ranks \u00b7 job').click();
+    await waitUntil('one rank less', async () => / 6 of 8 ranks: /.test(await answer()));
   });
 
   step('a real job of eight ranks', async () => {

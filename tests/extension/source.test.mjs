@@ -317,10 +317,10 @@ test('no hint stands beyond the columns that its editor has', () => {
   // Their common column moves to the left, what has no room there gives up its bar, then its time.
   assert.deepEqual(place(80), [`41 ${bars[0]}`, `17 ${bars[1]}`, '2 4.54 ms, 8.0 %']);
   assert.deepEqual(place(70), [`31 ${bars[0]}`, `7 ${bars[1]}`, '2 8.0 %']);
-  // A line that fills the editor has its share in its indentation.
+  // A line that fills the editor has its share in its indentation, where no guide crosses it.
   // Where few have room for their bars, none has one.
-  assert.deepEqual(place(64), ['30 30.0 ms, 53 %', '6 6.28 ms, 11 %', 'indent 8.0 %']);
-  assert.deepEqual(place(50), ['16 30.0 ms, 53 %', '2 11 %', 'indent 8.0 %']);
+  assert.deepEqual(place(64), ['30 30.0 ms, 53 %', '6 6.28 ms, 11 %', 'indent 8%']);
+  assert.deepEqual(place(50), ['16 30.0 ms, 53 %', '2 11 %', 'indent 8%']);
   // Where lines are wrapped, their end is on another row.
   assert.deepEqual(place(50, { wraps: true })[2], `19 ${bars[2]}`);
   for (let columns = 26; columns < 120; columns++) {
@@ -333,6 +333,14 @@ test('no hint stands beyond the columns that its editor has', () => {
   const inFour = (brief) =>
     placedHints([{ ...lines[2], hint: hint('1 ms', brief), indent: 4 }], { columns: 60 })[0].text;
   assert.deepEqual(['53 %', '2.4 %', '0.4 %', '<0.1 %'].map(inFour), ['53%', '2%', '<1%', '<1%']);
+  // Guides are at every tab stop. Where those leave no room, the share stands across one.
+  const inTabs = (tabSize) => place(64, { tabSize })[2];
+  assert.deepEqual([8, 4, 3, 2].map(inTabs), [
+    'indent 8.0 %',
+    'indent 8%',
+    'indent 8%',
+    'indent 8.0 %',
+  ]);
   const changed = {
     ...hint('50.0 µs GPU, 2 lines changed', 'changed'),
     stale: true,

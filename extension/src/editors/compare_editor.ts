@@ -131,9 +131,9 @@ class OpenComparison implements vscode.Disposable, PageOwner {
       .map((profile) => {
         const uri = vscode.Uri.file(profile.path);
         const isFolder = !mayHoldTrace(profile.path);
-        return new DiskWatch(uri, isFolder, profile.title, () => {
-          profile.reopen();
-          void this.session.loadTrace();
+        return new DiskWatch(uri, isFolder, profile.title, {
+          profile,
+          load: () => void this.session.loadTrace(),
         });
       });
   }

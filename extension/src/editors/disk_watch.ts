@@ -28,17 +28,27 @@ async function matters({ fsPath }: vscode.Uri): Promise<boolean> {
   return fsPath.endsWith(digestEnding) || hasTraceName(fsPath) || (await isPlainTrace(fsPath));
 }
 
+/** How what is on disk is loaded again. */
+export interface Reload {
+  /** What was read of it, which several may show; undefined where each reads for itself. */
+  profile?: { reopen(): void };
+  load: () => void;
+}
+
+/** Questions that are open, by the path that they are about, with those whom the answer concerns. */
+const questions = new Map<string, Set<DiskWatch>>();
+
 /**
- * Watches the file of a profile, or the traces below its folder, and asks once whether to load it
- * again: when the file was written anew, or a trace of the folder was written, added or removed.
+ * Watches the file of a profile, or the traces below its folder, and asks whether to load it
+ * again, once for all who watch it: when the file was written anew, or a trace of the folder was written, added or removed.
  */
 export class DiskWatch implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
   private readonly title: string;
-  private readonly reload: () => void;
+  private readonly reload: Reload;
   private timer: NodeJS.Timeout | undefined;
-  private asking = false;
   private disposed = false;
+  private readonly path: string;
   private readonly file: vscode.Uri | undefined;
   /** The file as it was when it was opened or last asked about. */
   private known: Promise<string> | undefined;
@@ -48,9 +58,10 @@ export class DiskWatch implements vscode.Disposable {
     uri: vscode.Uri,
     isFolder: boolean,
     title: string,
-    reload: () => void,
+    reload: Reload,
     inFolder = traces,
   ) {
+    this.path = uri.fsPath;
     this.title = title;
     this.reload = reload;
     const file = vscode.Uri.file(uri.fsPath);
@@ -84,19 +95,25 @@ export class DiskWatch implements vscode.Disposable {
   }
 
   private async ask(): Promise<void> {
-    if (this.asking) return;
-    this.asking = true;
-    if (!(await this.isAnother())) {
-      this.asking = false;
+    if (!(await this.isAnother()) || this.disposed) return;
+    // A folder may be open as a profile, as a job and in a comparison: one answer is for all of them.
+    const asked = questions.get(this.path);
+    if (asked !== undefined) {
+      asked.add(this);
       return;
     }
-    const reload = profileTexts.reload;
+    const concerned = new Set<DiskWatch>([this]);
+    questions.set(this.path, concerned);
     const answer = await vscode.window.showInformationMessage(
       profileTexts.writtenAnew(plainText(this.title)),
-      reload,
+      profileTexts.reload,
     );
-    this.asking = false;
-    if (answer === reload) this.reload();
+    questions.delete(this.path);
+    if (answer !== profileTexts.reload) return;
+    const reloads = [...concerned].filter(({ disposed }) => !disposed).map(({ reload }) => reload);
+    // All before the first is loaded: a profile that is forgotten later would end that.
+    for (const profile of new Set(reloads.map(({ profile }) => profile))) profile?.reopen();
+    for (const { load } of reloads) load();
   }
 
   /** A file that has only got its name is reported, too. */

@@ -98,13 +98,10 @@ class OpenJob implements vscode.Disposable, PageOwner {
     const load = () => void this.session.loadTrace();
     if ('digests' in source) {
       const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
-      this.watch = new DiskWatch(file, isFolder, basename(path), load, digestsAndTraces);
+      this.watch = new DiskWatch(file, isFolder, basename(path), { load }, digestsAndTraces);
     } else {
       const { profile } = source;
-      this.watch = new DiskWatch(file, true, profile.title, () => {
-        profile.reopen();
-        load();
-      });
+      this.watch = new DiskWatch(file, true, profile.title, { profile, load });
     }
   }
 

@@ -53,7 +53,10 @@ export class ProfileEditors extends PageEditors<ProfileDocument, OpenEditor> {
     const profile = profiles.acquire(uri.fsPath);
     profiles.activate(profile);
     const isFolder = uri.scheme === profileScheme;
-    const watch = new DiskWatch(uri, isFolder, profile.title, () => this.reload(profile));
+    const watch = new DiskWatch(uri, isFolder, profile.title, {
+      profile,
+      load: () => this.reload(profile),
+    });
     return new ProfileDocument(uri, profile, () => {
       watch.dispose();
       profiles.release(profile);
@@ -62,7 +65,6 @@ export class ProfileEditors extends PageEditors<ProfileDocument, OpenEditor> {
 
   /** Reads a profile again in all of its editors. */
   private reload(profile: OpenProfile): void {
-    profile.reopen();
     for (const { document, session } of this.editors) {
       if (document.profile === profile) void session.loadTrace();
     }

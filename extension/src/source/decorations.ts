@@ -178,7 +178,7 @@ export class CostDecorations implements vscode.Disposable {
         indent: visualWidth(text.slice(0, firstNonWhitespaceCharacterIndex), tabSize),
       };
     });
-    const placed = placedHints(lines, roomOf(editor, this.context));
+    const placed = placedHints(lines, { ...roomOf(editor, this.context), tabSize });
     return placed.map(({ text, gapColumns, inIndent }, index) => {
       const { hint } = lines[index]!;
       const look: vscode.ThemableDecorationAttachmentRenderOptions = {

@@ -69,11 +69,12 @@ function indentTexts(brief: string | undefined): string[] {
  * The places of a document's hints in an editor that shows so many columns. Each hint stands behind its
  * line, in the column of the others where that has room for it, else nearer, without its bar, and at last
  * with its share alone. Behind a line that leaves no room even for that, the share stands in the line's
- * indentation, if that is wide enough. `wraps`: the editor wraps lines at its right edge.
+ * indentation, if that is wide enough: before the first guide of it, which VS Code draws at every
+ * `tabSize`, where a text has room there. `wraps`: the editor wraps lines at its right edge.
  */
 export function placedHints(
   lines: readonly HintedLine[],
-  options: { columns: number; narrow: boolean; wraps?: boolean },
+  options: { columns: number; narrow: boolean; wraps?: boolean; tabSize?: number },
 ): PlacedHint[] {
   const { columns } = options;
   const ends = lines.map(({ width }) =>
@@ -97,7 +98,7 @@ function placeAll(
   lines: readonly HintedLine[],
   ends: readonly number[],
   texts: readonly string[],
-  { columns, narrow }: { columns: number; narrow: boolean },
+  { columns, narrow, tabSize = 4 }: { columns: number; narrow: boolean; tabSize?: number },
 ): PlacedHint[] {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 0);
   const column = Math.min(hintColumn(ends, narrow), Math.max(0, columns - longest));
@@ -115,7 +116,8 @@ function placeAll(
       (hint.shorter === undefined ? undefined : behind(hint.shorter, leastGap)) ??
       (hint.brief === undefined ? undefined : behind(hint.brief, leastGap));
     if (placed !== undefined) return placed;
-    const share = indentTexts(hint.brief).find(({ length }) => length < indent);
+    const within = (most: number) => indentTexts(hint.brief).find(({ length }) => length < most);
+    const share = within(Math.min(indent, tabSize)) ?? within(indent);
     return share !== undefined
       ? { text: share, gapColumns: 0, inIndent: true }
       : { text: hint.brief ?? hint.text, gapColumns: leastGap, inIndent: false };

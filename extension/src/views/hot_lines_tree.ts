@@ -96,7 +96,7 @@ export class HotLinesTree implements vscode.TreeDataProvider<HotLine>, vscode.Di
     item.description = sourceTexts.hotLinePlace(share, place, changed);
     item.iconPath = new vscode.ThemeIcon(path === null ? 'question' : changed ? 'edit' : 'flame');
     item.tooltip = [
-      path ?? sourceTexts.notFoundHere(cost.file),
+      path === null ? sourceTexts.notFoundHere(cost.file) : `${path}:${line}`,
       sourceTexts.selfTime(cost.function, us, side),
       ...(changed ? [sourceTexts.changedLine] : []),
       ...cost.operators.slice(0, 5),

@@ -119,7 +119,9 @@ export class ProfilesTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       active ? new vscode.ThemeColor('charts.orange') : undefined,
     );
     item.description = active ? sourceTexts.shownInSource : undefined;
-    item.tooltip = labelText(profile.path);
+    item.tooltip = [profile.path, ...(active ? [sourceTexts.costsInSource] : [])]
+      .map(labelText)
+      .join('\n');
     const several = profile.discovery?.runs.some(({ workers }) => workers.length > 1) === true;
     item.contextValue = `${active ? 'profile.active' : 'profile'}${several ? '.ranks' : ''}`;
     item.command = {
