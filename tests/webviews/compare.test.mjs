@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { layer, plainLayers, trainingTrace } from '../lib/training_trace.mjs';
+import { slice } from '../lib/trace_events.mjs';
 import { axe, Harness, sample } from './harness.mjs';
 import {
   bodyRows,
@@ -449,6 +450,31 @@ test('tables show the daemon\u2019s order, filter, and say each change in words'
     const place = page.getByRole('button', { name: 'slow.py:76' });
     const opened = await comparison.sent('openSource', () => place.click());
     assert.deepEqual([opened.side, opened.target.line], ['baseline', 76]);
+  });
+});
+
+test('what was measured once is called slower only where it differs by a telling amount', async () => {
+  const one = (mm, add, relu) => {
+    const path = join(folder, `once-${files++}.pt.trace.json`);
+    const took = { 'aten::mm': mm, 'aten::add': add, 'aten::relu': relu };
+    const traceEvents = Object.entries(took).map(([name, us], index) =>
+      slice('cpu_op', name, 100 * index, us, {}, { pid: 1, tid: 1 }),
+    );
+    writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents }));
+    return path;
+  };
+  const sides = [one(10, 5, 0.08), one(10.031, 6, 0.15)];
+  await withComparison(...sides, {}, async (comparison, page) => {
+    await comparison.view('Operators');
+    const grid = gridOf(page, 'Operators');
+    const word = async (name) => {
+      const row = bodyRows(grid).filter({ hasText: name });
+      return (await row.locator('[data-key=status]').innerText()).trim();
+    };
+    await bodyRows(grid).nth(2).waitFor();
+    assert.match(await word('aten::add'), /slower$/);
+    assert.match(await word('aten::mm'), /about the same$/);
+    assert.match(await word('aten::relu'), /about the same$/);
   });
 });
 

@@ -10,7 +10,7 @@ import { writeRanks } from '../generator/drawn_ranks.mjs';
 import { generateJob, writeJob } from '../generator/job.mjs';
 import { drawPipeline } from '../generator/pipeline.mjs';
 import { axe, commandLine, Harness } from './harness.mjs';
-import { chartsOf, rowCounts } from '../lib/roles.mjs';
+import { cellsOf, chartsOf, filterBox, gridOf, rowCounts } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
 const straggler = { rank: 5, kind: 'device', extraNs: 1_500_000 };
@@ -430,6 +430,30 @@ test('what cannot be shown as a job says why', async () => {
   const job = await harness.job(empty);
   await job.page.getByRole('heading', { name: 'This job cannot be shown' }).waitFor();
   await job.close();
+});
+
+test('a remark on a slow group leads to its bandwidth beside those of the others', async () => {
+  const path = join(folder, 'slow-pair');
+  writeJob(path, { ranks: 8, steps: 3, seed: 5, slowPair: 2 });
+  const [note] = commandLine('distributed', path).notes;
+  assert.equal(note.kind, 'slowLink');
+  const group = note.arguments.find(({ name }) => name === 'group').value;
+  await withJob(path, {}, async (job, page) => {
+    await page.getByRole('button', { name: 'Compare bandwidths' }).click();
+    await job.settled();
+    assert.equal(
+      await page.getByRole('tab', { name: 'Communication' }).getAttribute('aria-selected'),
+      'true',
+    );
+    const grid = gridOf(page, 'Operations');
+    const first = grid.locator('[role=gridcell][data-row="0"]');
+    assert.equal((await first.and(page.locator('[data-key=group]')).innerText()).trim(), group);
+    const rates = cellsOf(grid, 'busBandwidth');
+    await rates.nth(3).waitFor();
+    const values = await rates.evaluateAll((cells) => cells.map((cell) => +cell.dataset.value));
+    assert.ok(2 * values[0] < values[1], `${values}`);
+    assert.equal(await filterBox(page, 'rows').inputValue(), 'operation=allReduce');
+  });
 });
 
 test('what a late rank did instead is named by its function, however little room there is', async () => {

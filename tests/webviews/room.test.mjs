@@ -529,7 +529,7 @@ test('a file that is damaged inside says on every view what that cost', async ()
         const note = page.getByRole('note', { name: 'About this trace' });
         assert.match(
           await note.innerText(),
-          /no usable timestamp.*Read: 2 events\. Missing: at least [23]\./s,
+          /no usable timestamp.*Read: 2 events\. Missing: at least\u00a0[23]\./s,
           tab,
         );
         assert.equal(await note.locator('p').count(), 1, 'one problem and not two');
@@ -538,6 +538,22 @@ test('a file that is damaged inside says on every view what that cost', async ()
       await profile.view('Overview');
       const health = page.getByRole('region', { name: 'Trace health' });
       await health.getByText(/^2 read, at least [23] missing$/).waitFor();
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('what is left of a damaged file without any work is not said to be all that was recorded', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-damage-'));
+  const path = join(folder, 'flows.pt.trace.json');
+  const flow = (id, end = '"') =>
+    `{"ph":"s","id":${id},"pid":1,"tid":1,"ts":${id},"cat":"ac2g","name":"ac2g","bp":"e${end}}`;
+  writeFileSync(path, `{"traceEvents":[${[flow(0), flow(1, ''), flow(2)].join(',')}]}`);
+  try {
+    await withPage(path, {}, async (profile, page) => {
+      await profile.view('Overview');
+      await page.getByRole('heading', { name: 'No work was read' }).waitFor();
     });
   } finally {
     rmSync(folder, { recursive: true });

@@ -822,7 +822,7 @@ test('a memory device that the file no longer has gives way to the first', async
 test('a trace without events says so instead of drawing empty charts', async () => {
   await withDrawn([], (file) =>
     withPage(file, {}, async (profile, page) => {
-      await page.getByRole('heading', { name: 'Nothing was recorded' }).waitFor();
+      await page.getByRole('heading', { name: 'No work was recorded' }).waitFor();
       await page.getByRole('heading', { name: 'Trace health' }).waitFor();
       assert.equal(await page.getByRole('application').count(), 0);
       assert.equal(await page.getByText('Nothing stands out').count(), 0);

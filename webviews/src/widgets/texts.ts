@@ -60,7 +60,7 @@ export const widgetTexts = {
   countsTooLow: (read: string) =>
     `${read} Counts and totals are too low, and later steps may be missing.`,
   eventsLost: (lost: number, read: number) =>
-    `Read: ${plural(read, 'event')}. Missing: at least ${fixed(lost, 0)}. Counts and totals may be too low.`,
+    `Read: ${plural(read, 'event')}. Missing: at least\u00a0${fixed(lost, 0)}. Counts and totals may be too low.`,
   noDeviceWorkRead: (read: string, deviceKind: string) =>
     `${read} It holds no ${deviceKind} work, which recorders write last: ${deviceKind} times are missing, not zero.`,
   aboutThisTrace: 'About this trace',

@@ -53,7 +53,7 @@ function partOf(item: CompareItem, time: ComparedTime): Bare {
     change:
       item.elsewhere !== null && baseline === null
         ? { ...changeOf(status, delta, 'us'), word: comparisonTexts.replaces }
-        : changeOf(status, delta, 'us'),
+        : changeOf(status, delta, 'us', null, [baseline?.[key], candidate?.[key]]),
     elsewhere: item.elsewhere ?? '',
     moved: item.moved,
     concurrent: item.concurrent && time === 'host',
@@ -76,7 +76,7 @@ function sumOf(baseline: number, candidate: number): Omit<Bare, 'name' | 'kind' 
     baseline,
     candidate,
     delta,
-    change: changeOf('both', delta, 'us'),
+    change: changeOf('both', delta, 'us', null, [baseline, candidate]),
     elsewhere: '',
     moved: false,
     concurrent: false,

@@ -17,8 +17,9 @@ import { comparisonTexts } from './texts.ts';
 
 function ChangeItem({ change, longest }: { change: CompareChange; longest: number }) {
   const { name, status, baselineUs, candidateUs, deltaUs, beyondNoise, file, line, side } = change;
-  const told = changeOf(status, deltaUs, 'us', beyondNoise);
-  const mood = beyondNoise === false ? 'plain' : moodOf(deltaUs, 'us');
+  const told = changeOf(status, deltaUs, 'us', beyondNoise, [baselineUs, candidateUs]);
+  const plain = beyondNoise === false || (status === 'both' && told.mood === 'plain');
+  const mood = plain ? 'plain' : moodOf(deltaUs, 'us');
   const open = (): void => {
     if (file === undefined) return;
     openSource({ file, line: line ?? 1, function: name }, false, side);
@@ -35,7 +36,7 @@ function ChangeItem({ change, longest }: { change: CompareChange; longest: numbe
             {`${visible(fileName(file))}${line === undefined ? '' : `:${line}`}`}
           </LinkButton>
         )}
-        {status === 'both' && beyondNoise !== false ? null : <ChangeMark change={told} />}
+        {status === 'both' && !plain ? null : <ChangeMark change={told} />}
       </span>
       <span class={`change-delta ${mood}`}>{signed(deltaUs, 'us')}</span>
       <span class="change-times">
@@ -113,7 +114,8 @@ function Figures({ result }: { result: CompareVerdictResult }) {
           ]}
           rows={result.figures.map((figure) => {
             const unit = figure.unit as Unit;
-            const change = changeOf(figure.status, figure.delta, unit, figure.beyondNoise);
+            const sides = [figure.baseline, figure.candidate];
+            const change = changeOf(figure.status, figure.delta, unit, figure.beyondNoise, sides);
             return [
               <span key="name" title={figure.definition}>
                 {visible(figure.name)}

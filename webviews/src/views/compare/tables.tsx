@@ -68,12 +68,9 @@ function changeCell(row: Row): ComponentChildren {
   const bytes = row.deltaUs === undefined && row.deltaBytes !== undefined;
   const delta = numberOf(row, bytes ? 'deltaBytes' : 'deltaUs') ?? null;
   const unit: Unit = bytes ? 'bytes' : 'us';
-  const beyond = row.beyondNoise;
-  return (
-    <ChangeMark
-      change={changeOf(text(row, 'status'), delta, unit, beyond === false ? false : null)}
-    />
-  );
+  const beyond = typeof row.beyondNoise === 'boolean' ? row.beyondNoise : null;
+  const sides = [numberOf(row, 'baselineUs'), numberOf(row, 'candidateUs')];
+  return <ChangeMark change={changeOf(text(row, 'status'), delta, unit, beyond, sides)} />;
 }
 
 const placeName = (row: Row): string => placesOf(row)[0]?.name ?? text(row, 'name');

@@ -29,6 +29,7 @@ export const comparisonTexts = {
   replaced: 'replaced',
   replaces: 'replaces',
   withinNoise: 'within noise',
+  aboutTheSame: 'about the same',
   more: 'more',
   less: 'less',
   moved: 'moved',

@@ -1,8 +1,9 @@
 // What the page of a job begins with, in words. Pure.
-import type { DistributedJobResult, JobActivity } from '#shared/protocol.ts';
+import type { DistributedJobResult, JobActivity, JobNote } from '#shared/protocol.ts';
 import { shortName } from '#shared/names.ts';
 import { share } from '#shared/numbers.ts';
 import { commonTexts } from '../../lib/texts.ts';
+import { filterFor } from '../links.ts';
 import { jobTexts } from './texts.ts';
 
 /** Stands for what happened before a recording. */
@@ -134,16 +135,32 @@ const serious = [
 export function notesOf(
   { notes }: DistributedJobResult,
   folder: string,
-): { serious: string[]; others: string[] } {
-  const told = notes.map(({ kind, text }) => {
-    const at = serious.indexOf(kind);
-    return { at, text: text.replaceAll(`${folder}/`, '').replaceAll(`${folder}\\`, '') };
-  });
+): { serious: string[]; others: JobNote[] } {
+  const told = notes.map((note) => ({
+    ...note,
+    at: serious.indexOf(note.kind),
+    text: note.text.replaceAll(`${folder}/`, '').replaceAll(`${folder}\\`, ''),
+  }));
   return {
     serious: told
       .filter(({ at }) => at >= 0)
       .sort((a, b) => a.at - b.at)
       .map(({ text }) => text),
-    others: told.filter(({ at }) => at < 0).map(({ text }) => text),
+    others: told.filter(({ at }) => at < 0),
   };
+}
+
+/**
+ * Where a slow group or pair stands beside its like: the rows of its operation by group, or the calls
+ * of a pair, which is a part of its group; the slowest first. Undefined for other notes.
+ */
+export function bandwidthsOf(
+  note: JobNote,
+): { by: 'operations' | 'calls'; filter: string } | undefined {
+  if (note.kind !== 'slowLink') return undefined;
+  const said = Object.fromEntries(note.arguments.map(({ name, value }) => [name, String(value)]));
+  const operation = `operation=${filterFor(said.operation ?? '')}`;
+  return said.pair === 'yes'
+    ? { by: 'calls', filter: [operation, `group=${filterFor(said.group ?? '')}`].join(' ') }
+    : { by: 'operations', filter: operation };
 }

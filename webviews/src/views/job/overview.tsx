@@ -13,7 +13,7 @@ import { LinkButton } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { Failure, Nothing, Waiting } from '../../widgets/notices.tsx';
 import { Facts, Panel } from '../../widgets/panel.tsx';
-import { answerOf, latenessTexts, notesOf, reasonText } from './answer.ts';
+import { answerOf, bandwidthsOf, latenessTexts, notesOf, reasonText } from './answer.ts';
 import { RankBars } from './bars.tsx';
 import { timeParts, waitParts } from './colors.ts';
 import { JobNotices } from './notices.tsx';
@@ -29,11 +29,25 @@ export function useJob(): DistributedJobResult | undefined {
 function Remarks({ result }: { result: DistributedJobResult }) {
   const { others } = notesOf(result, job.value?.path ?? '');
   if (others.length === 0) return null;
+  const show = ({ by, filter }: NonNullable<ReturnType<typeof bandwidthsOf>>): void => {
+    viewState('job', 'communicationBy', by).value = by;
+    viewState('job', `${by}Filter`, '').value = filter;
+    viewState('job', `${by}Sort`, '').value = 'busBandwidth';
+    viewState('job', 'tab', 'overview').value = 'communication';
+  };
   return (
     <ul class="job-remarks" aria-label={jobTexts.remarks}>
-      {others.map((text, index) => (
-        <li key={index}>{visible(text)}</li>
-      ))}
+      {others.map((note, index) => {
+        const bandwidths = bandwidthsOf(note);
+        return (
+          <li key={index}>
+            {unbroken(visible(note.text))}{' '}
+            {bandwidths === undefined ? null : (
+              <LinkButton onClick={() => show(bandwidths)}>{jobTexts.showBandwidths}</LinkButton>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

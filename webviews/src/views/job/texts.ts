@@ -80,6 +80,7 @@ export const jobTexts = {
   aboutTheseRanks: 'About these ranks',
   moreNotes: (more: number) => `${fixed(more, 0)} more`,
   remarks: 'Remarks',
+  showBandwidths: 'Compare bandwidths',
   whoComesLast: 'Late ranks',
   whoComesLastHint:
     'Ranks that others wait for, in collectives or through sends and receives: their lateness is more than 1 % of the recording.',

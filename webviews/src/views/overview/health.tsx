@@ -145,7 +145,14 @@ export function Health(props: { nothing: boolean }) {
   return (
     <>
       {props.nothing ? (
-        <Absences title={overviewTexts.nothingRecorded} absences={value.absences} />
+        <Absences
+          title={
+            value.problems.some(({ notice }) => notice)
+              ? overviewTexts.noWorkRead
+              : overviewTexts.noWorkRecorded
+          }
+          absences={value.absences}
+        />
       ) : null}
       {health}
     </>

@@ -91,7 +91,8 @@ export const overviewTexts = {
   categoryHint: 'As the recorder wrote it.',
   eventsOfCategoryHint: 'Events of this category in the trace.',
   notRecorded: (absences: number) => `Not recorded (${fixed(absences, 0)})`,
-  nothingRecorded: 'Nothing was recorded',
+  noWorkRecorded: 'No work was recorded',
+  noWorkRead: 'No work was read',
 
   workersHint: 'Processes of the run whose traces were found.',
   deviceKindsHint: 'Kinds of devices that did work in the trace.',
