@@ -431,7 +431,9 @@ class IndexBuilder {
       const std::string part = ShortText(store_, series);
       AddSeries(
           Say(messages::kRowsCounters),
-          Named(part.empty() || part == title ? title : title + ": " + part),
+          Named(part.empty() || part == title || title.starts_with(part + " [")
+                    ? title
+                    : title + ": " + part),
           Say(messages::kRowPid, {{"pid", Shortened(RecordedIdText(store_, pid), kMaxName)}}), "",
           -1, TimelineRowKind::kCounter, true,
           {TimelineSeries::Reduce::kExtremes, std::move(curve.first), std::move(curve.second)});

@@ -275,6 +275,20 @@ TEST_CASE("counters, also with an empty key and a text process") {
   CHECK(std::get<double>(args[0].second.v) == 1.5);
 }
 
+TEST_CASE("counters of one name and several ids are several") {
+  const auto store = ReadEvents(R"js(
+    {"ph": "C", "name": "queue", "pid": 0, "tid": 0, "id": 7, "ts": 1, "args": {"length": 1}},
+    {"ph": "C", "name": "queue", "pid": 0, "tid": 0, "id": "copies", "ts": 2, "args": {"length": 2}},
+    {"ph": "C", "name": "queue", "pid": 0, "tid": 0, "id": 7, "ts": 3, "args": {"length": 3}},
+    {"ph": "C", "name": "queue", "pid": 0, "tid": 0, "ts": 4, "args": {"length": 4}})js");
+  CheckCounts(*store);
+  std::vector<std::string> names;
+  for (const CounterSample& sample : store->counters()) {
+    names.emplace_back(store->strings().Get(sample.name));
+  }
+  CHECK(names == std::vector<std::string>{"queue", "queue [7]", "queue [7]", "queue [copies]"});
+}
+
 TEST_CASE(
     "flows count per category, and a flow finds its place where a device and a process share a "
     "number") {

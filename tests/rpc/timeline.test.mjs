@@ -148,6 +148,40 @@ test('overlapping slices of a stream get sub-lanes, nested ones of a thread get 
   assert.deepEqual(picture.stream, ['a d', 'b', 'c']);
 });
 
+test('counters of one name and several ids are rows of their own', async () => {
+  const queue = (id, ts, length) => {
+    return { ph: 'C', name: 'Queue', pid: 0, tid: 0, id, ts, args: { Queue: length } };
+  };
+  const profileId = await open([
+    host('op', 0, 100),
+    ...[queue(7, 10, 1), queue(20, 11, 5), queue(7, 20, 2), queue(20, 21, 0)],
+  ]);
+  const { tracks } = await daemon.request('timeline/tracks', { profileId });
+  const counters = tracks.filter(({ kind }) => kind === 'counter');
+  assert.deepEqual(
+    counters.map(({ name, maxValue }) => [name, maxValue]),
+    [
+      ['Queue [7]', 2],
+      ['Queue [20]', 5],
+    ],
+  );
+  const ids = counters.map(({ id }) => id);
+  const { series } = await windowOf(profileId, 0, 100_000, ids, 100);
+  assert.deepEqual(
+    series.map(({ ns, value }) => [ns, value]),
+    [
+      [
+        [0, 10_000, 20_000],
+        [0, 1, 2],
+      ],
+      [
+        [0, 11_000, 21_000],
+        [0, 5, 0],
+      ],
+    ],
+  );
+});
+
 test('rows: steps, streams by load, derived rows, launching threads, the rest folded', async () => {
   const profileId = await open([
     host('ProfilerStep#3', 0, 100, { cat: 'user_annotation' }),

@@ -286,11 +286,19 @@ void EventSink::TakePoint(const RawEvent& event, CategoryState& state, uint64_t 
   ++builder_->counts().instants;
 }
 
+// Counters of one name and several ids, such as the queues of streams, are several.
+StringId EventSink::CounterName(const RawEvent& event) {
+  const RecordedId id = IdOf(event);
+  return strings_.Intern(
+      std::string(strings_.Get(event.name)) + " [" +
+      (id.is_text ? std::string(strings_.Get(id.text)) : std::to_string(id.number)) + "]");
+}
+
 void EventSink::TakeCounter(const RawEvent& event, uint64_t offset) {
   if (!HasTime(event, offset)) return;
   CounterSample sample;
   sample.ts = event.ts;
-  sample.name = event.name;
+  sample.name = event.has_id ? CounterName(event) : event.name;
   sample.pid = event.pid;
   sample.args = Args(event);
   builder_->AddCounter(sample);

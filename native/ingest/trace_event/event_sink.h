@@ -75,6 +75,7 @@ class alignas(kApart) EventSink {
   uint64_t ArgsWithIds(const RawEvent& event,
                        std::initializer_list<std::pair<StringId, RecordedId>> ids);
   RecordedId IdOf(const RawEvent& event);
+  StringId CounterName(const RawEvent& event);
   void TakeCounter(const RawEvent& event, uint64_t offset);
   void TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase phase, uint64_t offset);
   void TakeAsync(const RawEvent& event, CategoryState& state, uint64_t offset);
