@@ -24,7 +24,8 @@ constexpr int64_t kShare = 50;
 // Windows that a piece of work is counted in; what spans more of them is not what delayed one.
 constexpr size_t kMaxReached = 64;
 constexpr size_t kMaxName = 200;
-constexpr const char* kUnrecorded = "(nothing that was recorded)";
+// As findings call it; sentences put it behind "in".
+constexpr const char* kUnrecorded = "unrecorded work";
 
 // Texts by number, so that they are compared and kept once.
 class Texts {

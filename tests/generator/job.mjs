@@ -180,7 +180,7 @@ const TAIL = '\n]}';
  * Runs a job; `stepped` gets each rank behind each step that it records. Gives the ranks and what is known
  * about the job.
  *
- * `straggler`: {rank, kind: 'device' | 'host' | 'loader', extraNs}, before each last collective of
+ * `straggler`: {rank, kind: 'device' | 'host' | 'loader' | 'sleep', extraNs}, before each last collective of
  * a step. `slowPair`: number of a pair whose links move a quarter. `lacks`: {rank, step} has no
  * kernel of its first pair's collective there. `late`: {rank: steps} that a rank records fewer, at
  * the start. `jitterNs`: how much layers differ, `noiseNs`: by how much ranks leave a
@@ -296,11 +296,14 @@ function run(options, stepped = () => {}) {
       } else {
         // The device runs dry: the host has to be later than it.
         rank.host = Math.max(rank.host, rank.device);
-        const name =
-          straggler.kind === 'host'
-            ? ['python_function', '/job/augment.py(12): augment']
-            : ['user_annotation', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__'];
-        rank.hostSlice(name[0], name[1], rank.host, straggler.extraNs);
+        const name = {
+          host: ['python_function', '/job/augment.py(12): augment'],
+          loader: [
+            'user_annotation',
+            'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__',
+          ],
+        }[straggler.kind];
+        if (name) rank.hostSlice(name[0], name[1], rank.host, straggler.extraNs);
         rank.host += straggler.extraNs;
       }
     }

@@ -171,6 +171,7 @@ for (const [kind, name, place] of [
   ['device', 'aten::sort', '/job/train.py:77 (layer)'],
   ['host', 'augment', '/job/augment.py:12 (augment)'],
   ['loader', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', ''],
+  ['sleep', 'unrecorded work', ''],
 ]) {
   test(`a straggler by its ${kind} is named with what it did instead`, async () => {
     const straggler = { rank: 5, kind, extraNs: 3_000_000 };
