@@ -473,8 +473,8 @@ test('what was measured once is called slower only where it differs by a telling
     };
     await bodyRows(grid).nth(2).waitFor();
     assert.match(await word('aten::add'), /slower$/);
-    assert.match(await word('aten::mm'), /about the same$/);
-    assert.match(await word('aten::relu'), /about the same$/);
+    assert.match(await word('aten::mm'), /about equal$/);
+    assert.match(await word('aten::relu'), /about equal$/);
   });
 });
 

@@ -34,7 +34,7 @@ import {
 import { randomNumbers } from '../lib/random.mjs';
 import { anchor } from '../../webviews/src/lanes/arrows.ts';
 import { drawStepLimits } from '../../webviews/src/lanes/marks.ts';
-import { fitName, fitPath } from '../../webviews/src/lib/fit_name.ts';
+import { fitName, fitPath, fitTrack } from '../../webviews/src/lib/fit_name.ts';
 import { columnNames, legendNames } from '../../webviews/src/lib/legend_names.ts';
 import { topFindings } from '../../webviews/src/views/overview/findings.ts';
 import { labelPlaces } from '../../webviews/src/views/roofline/labels.ts';
@@ -777,6 +777,28 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
   ]) {
     assert.equal(
       fitPath(path, path.indexOf(': '), letters, (part) => part.length),
+      shown,
+    );
+  }
+  const method = 'ShapesDataset.__getitem__';
+  for (const [letters, shown] of [
+    [25, method],
+    [16, 'Sha\u2026.__getitem__'],
+    [12, '__getitem__'],
+  ]) {
+    assert.equal(
+      fitPath(method, method.indexOf('.'), letters, (part) => part.length),
+      shown,
+    );
+  }
+  for (const [letters, name, shown] of [
+    [22, 'thread 25286 (python3)', 'thread 25286 (python3)'],
+    [18, 'thread 25286 (python3)', '25286 (python3)'],
+    [12, 'Thread 140737', '140737'],
+    [8, 'dataloader', 'dataloa\u2026'],
+  ]) {
+    assert.equal(
+      fitTrack(name, letters, (part) => part.length),
       shown,
     );
   }

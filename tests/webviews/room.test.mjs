@@ -87,7 +87,8 @@ test('the column of names is as wide as they are, within half of the room', () =
 
 test('names in a table of differences have a fifth of the room', () => {
   assert.equal(narrowNamesPx(400, 1280), 256);
-  assert.equal(narrowNamesPx(400, 620), 172, 'little room does not cut them to nothing');
+  assert.equal(narrowNamesPx(400, 920), 256, 'beside figures most operators stay whole');
+  assert.equal(narrowNamesPx(400, 620), 186, 'little room does not cut them to nothing');
   assert.equal(narrowNamesPx(103, 1280), 103, 'short names take no more than they need');
 });
 

@@ -49,9 +49,15 @@ export function namesWidth(wantedPx: number, roomPx: number, beside = false): nu
   return Math.round(Math.min(most, Math.max(leastNamesPx, wantedPx)));
 }
 
-/** What names take where figures say what a table is for: as much as they need of a fifth of the room. */
+/** Pixels in which most operators stay whole: "aten::native_batch_norm_backward". */
+const operatorPx = 256;
+
+/**
+ * What names take where figures say what a table is for: as much as they need of a fifth of the room, or of
+ * three tenths where that is less than most operators need.
+ */
 export const narrowNamesPx = (wantedPx: number, roomPx: number): number =>
-  Math.min(wantedPx, Math.max(172, roomPx / 5));
+  Math.min(wantedPx, Math.max(172, roomPx / 5, Math.min(operatorPx, 0.3 * roomPx)));
 
 /** That width less what even the columns that stay take too much of the room. */
 export const withoutExcess = (leastPx: number, excessPx: number): number =>

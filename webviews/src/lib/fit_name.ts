@@ -202,6 +202,11 @@ export function fitPath(path: string, at: number, room: number, widthOf: WidthOf
   const end = path.slice(at);
   const before = beginning(path.slice(0, at), room - widthOf(end), widthOf);
   if (before.length > 2) return before + end;
-  const name = end.replace(/^[\s/:,]+/, '');
+  const name = end.replace(/^[\s/:,.]+/, '');
   return widthOf(name) <= room ? name : bothEnds(name, room, widthOf);
+}
+
+/** A thread's "thread 25286 (python3)": its number and name stay before the word, which all of them have. */
+export function fitTrack(name: string, room: number, widthOf: WidthOf): string {
+  return fitName(widthOf(name) <= room ? name : name.replace(/^thread (?=\d)/i, ''), room, widthOf);
 }

@@ -1,7 +1,7 @@
 // A name in little room: one shortening that knows how wide its place is, so that nothing is cut twice.
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { shortName } from '#shared/names.ts';
-import { fitName, fitPath, type WidthOf } from '../lib/fit_name.ts';
+import { fitName, fitPath, fitTrack, type WidthOf } from '../lib/fit_name.ts';
 import { visible } from '../lib/format.ts';
 
 /** One observer for all names: each tells how much room it has before it is painted. */
@@ -76,8 +76,10 @@ export function Name(props: { whole: string; shown?: string }) {
   return <Fitted whole={whole} shown={visible(props.shown ?? props.whole)} fit={fit} />;
 }
 
+type PathMark = ' / ' | ': ' | ', ' | '.';
+
 const lastNames = new Map(
-  ([' / ', ': ', ', '] as const).map((mark) => [
+  ([' / ', ': ', ', ', '.'] as const).map((mark) => [
     mark,
     (path: string, room: number, widthOf: WidthOf) =>
       fitPath(path, path.lastIndexOf(mark), room, widthOf),
@@ -85,10 +87,15 @@ const lastNames = new Map(
 );
 
 /** Names one inside of the other, the last of which is the thing's own and stays. */
-export function PathName(props: { path: string; marks: readonly (' / ' | ': ' | ', ')[] }) {
+export function PathName(props: {
+  path: string;
+  marks: readonly PathMark[];
+  /** Without any of the marks. */
+  otherwise?: typeof fitTrack;
+}) {
   const path = visible(props.path);
   const mark = props.marks.find((one) => path.includes(one));
-  const fit = mark === undefined ? fitName : lastNames.get(mark)!;
+  const fit = mark === undefined ? (props.otherwise ?? fitName) : lastNames.get(mark)!;
   return <Fitted whole={path} shown={path} fit={fit} />;
 }
 
@@ -96,7 +103,7 @@ export function PathName(props: { path: string; marks: readonly (' / ' | ': ' | 
 const trackMarks = [': ', ', '] as const;
 
 export function TrackName({ name }: { name: string }) {
-  return <PathName path={name} marks={trackMarks} />;
+  return <PathName path={name} marks={trackMarks} otherwise={fitTrack} />;
 }
 
 /**

@@ -1,6 +1,7 @@
 // A change as it is told everywhere: a shape, a word, a sign, and only then a color.
 import { sharedTexts } from '#shared/common_texts.ts';
 import { quantity, type Unit } from '#shared/numbers.ts';
+import { isAboutEqual } from '../../lib/differences.ts';
 import { comparisonTexts } from './texts.ts';
 
 export type Status = 'both' | 'new' | 'gone' | 'replaced';
@@ -37,17 +38,6 @@ export interface Change {
   mood: Mood;
 }
 
-/** Of a time that was measured once, what differs by less than either of these says nothing. */
-const leastTellingShare = 0.01;
-const leastTellingUs = 0.1;
-
-/** Two times of which nobody knows how much they vary, and which are nearer than runs of one program. */
-function isAboutTheSame(deltaUs: number, sides: readonly (number | null | undefined)[]): boolean {
-  const size = Math.abs(deltaUs);
-  const whole = Math.max(...sides.map((side) => Math.abs(side ?? 0)));
-  return size < leastTellingUs || size < leastTellingShare * whole;
-}
-
 /**
  * What became of something: where it is, else how its `delta` is called. `beyondNoise` is not known of
  * what was measured once; then `sides`, the two times in microseconds, tell whether they differ at all.
@@ -67,8 +57,8 @@ export function changeOf(
   if (delta === 0) return { shape: shapes.same!, word: comparisonTexts.same, mood };
   if (beyondNoise === false)
     return { shape: shapes.noise!, word: comparisonTexts.withinNoise, mood: 'plain' };
-  if (unit === 'us' && beyondNoise !== true && sides !== undefined && isAboutTheSame(delta, sides))
-    return { shape: shapes.noise!, word: comparisonTexts.aboutTheSame, mood: 'plain' };
+  if (unit === 'us' && beyondNoise !== true && sides !== undefined && isAboutEqual(delta, sides))
+    return { shape: shapes.noise!, word: comparisonTexts.aboutEqual, mood: 'plain' };
   const time = unit === 'us' || unit === 'ns';
   return delta > 0
     ? { shape: shapes.up!, word: time ? sharedTexts.slower : comparisonTexts.more, mood }

@@ -11,6 +11,7 @@ import { ActionButton, Segments } from '../../widgets/controls.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { PathName } from '../../widgets/name.tsx';
 import { Waiting } from '../../widgets/notices.tsx';
+import { NoValue } from '../../widgets/table/cells.tsx';
 import { DataTable } from '../../widgets/table/data_table.tsx';
 import { numberOf, text } from '../links.ts';
 import { ChangeMark, changeOf } from './change.tsx';
@@ -99,6 +100,14 @@ function moduleCell(row: Row): ComponentChildren {
   return <PathName path={text(row, 'name')} marks={pathMarks} />;
 }
 
+const functionMarks = ['.'] as const;
+
+/** A method: its class gives way to its own name. */
+function functionCell(row: Row): ComponentChildren {
+  const name = text(row, 'function');
+  return name === '' ? <NoValue /> : <PathName path={name} marks={functionMarks} />;
+}
+
 export function CompareTable(props: {
   name: string;
   /** What its rows are called in the middle of a sentence. */
@@ -150,6 +159,7 @@ export function CompareTable(props: {
       onResult={setResult}
       renderCell={{
         status: changeCell,
+        function: functionCell,
         ...(places ? { name: placeCell } : {}),
         ...(by === 'modules' ? { name: moduleCell } : {}),
       }}

@@ -29,7 +29,7 @@ export const comparisonTexts = {
   replaced: 'replaced',
   replaces: 'replaces',
   withinNoise: 'within noise',
-  aboutTheSame: 'about the same',
+  aboutEqual: 'about equal',
   more: 'more',
   less: 'less',
   moved: 'moved',

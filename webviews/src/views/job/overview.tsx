@@ -93,7 +93,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
                 >
                   {jobTexts.rankNumber(late.rank)}
                 </LinkButton>{' '}
-                {latenessTexts(late).join(' ')}
+                {unbroken(latenessTexts(late).join(' '))}
               </span>
               {late.reasons.length === 0 ? (
                 <p class="note">{jobTexts.causeUnknown}</p>
@@ -101,7 +101,7 @@ function Stragglers({ result }: { result: DistributedJobResult }) {
                 <ul class="job-reasons" aria-label={jobTexts.didInstead(late.rank)}>
                   {late.reasons.slice(0, shownReasons(at)).map((reason, index) => (
                     <li key={index}>
-                      {visible(reasonText(reason))} <ReasonPlace reason={reason} />
+                      {unbroken(visible(reasonText(reason)))} <ReasonPlace reason={reason} />
                     </li>
                   ))}
                 </ul>

@@ -5,6 +5,7 @@ import { selectSteps } from '../../host/choices.ts';
 import { viewState } from '../../host/view_state.ts';
 import { deviceKind, trace } from '../../host/store.ts';
 import { exact, quantity, share } from '#shared/numbers.ts';
+import { unbroken } from '../../lib/format.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { ChartMenu } from '../../widgets/chart_menu.tsx';
 import { Panel } from '../../widgets/panel.tsx';
@@ -123,7 +124,7 @@ function lessThanRecorded(info: TraceInfo): string | undefined {
   const [all] = info.steps;
   if (info.hasRecordedSteps || all === undefined) return undefined;
   const [counted, recorded] = [all.durationNs, info.durationNs].map((ns) => quantity(ns, 'ns'));
-  return counted === recorded ? undefined : overviewTexts.ofRecorded(counted!, recorded!);
+  return counted === recorded ? undefined : unbroken(overviewTexts.ofRecorded(counted!, recorded!));
 }
 
 export function Average(props: {

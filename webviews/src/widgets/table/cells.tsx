@@ -3,6 +3,7 @@ import type { Column, Row } from '#shared/protocol.ts';
 import { openRowPlace } from '../../host/place.ts';
 import { exact, quantity, scaled, type Scale } from '#shared/numbers.ts';
 import { fileName, shapesText, visible } from '../../lib/format.ts';
+import { isAboutEqual } from '../../lib/differences.ts';
 import { commonTexts } from '../../lib/texts.ts';
 import { Name } from '../name.tsx';
 import { widgetTexts } from '../texts.ts';
@@ -30,10 +31,17 @@ export function cellNumber(column: Column, scale: Scale, value: number): string 
   return value < 0 ? text.replace('-', '\u2212') : text;
 }
 
-/** The color of a difference; one that is within its noise means nothing. */
+/** Whether a difference of times means nothing: it is within its noise, or nothing tells it from noise. */
+function isChance({ status, beyondNoise, deltaUs, baselineUs, candidateUs }: Row): boolean {
+  if (typeof beyondNoise === 'boolean') return !beyondNoise;
+  const sides = [baselineUs, candidateUs].map((side) => (typeof side === 'number' ? side : null));
+  return status === 'both' && typeof deltaUs === 'number' && isAboutEqual(deltaUs, sides);
+}
+
+/** The color of a difference. */
 function deltaClass(column: Column, row: Row, value: number): string | undefined {
   if (!isDelta(column)) return undefined;
-  if (value === 0 || row.beyondNoise === false) return 'delta';
+  if (value === 0 || isChance(row)) return 'delta';
   return value > 0 ? 'delta worse' : 'delta better';
 }
 /** Columns of recorded tensor shapes. */
