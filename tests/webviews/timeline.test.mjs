@@ -749,6 +749,22 @@ test('Shift+l goes back only where l came from, else to what the slice launched'
   await opened.close();
 });
 
+test('the name of a slice stands above its figures, however many stand beside it', async () => {
+  const kernel = `reduce_kernel<${Array.from({ length: 12 }, (_, i) => `Functor${i}`).join(', ')}>`;
+  const opened = await harness.open(drawn('wide', launches([kernel])));
+  const { page } = opened;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await opened.view('Timeline');
+  const heading = detailHeadings(page).first();
+  const term = timelinePanel(page).getByRole('term').first();
+  for (const name of [kernel, `op of ${kernel}`]) {
+    await selectByName(opened, { name });
+    await term.waitFor();
+    assert.equal((await term.boundingBox()).x, (await heading.boundingBox()).x, name);
+  }
+  await opened.close();
+});
+
 test('another rank has a window and a selection of its own, and the same arrangement of rows', async () => {
   const host = (index) => [
     event('cpu_op', `aten::rank${index}`, 1, 0, 50 * (index + 1)),
