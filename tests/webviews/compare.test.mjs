@@ -519,6 +519,8 @@ test('beside an editor, functions have their names, and what changed is whole', 
     await row.locator('[data-key=function]', { hasText: 'normalise' }).waitFor();
     await row.locator('[data-key=name]', { hasText: /^fixed\.py:75$/ }).waitFor();
     await page.setViewportSize({ width: 524, height: 708 });
+    await page.getByRole('columnheader', { name: 'Delta %' }).waitFor({ state: 'detached' });
+    await row.locator('[data-key=function]', { hasText: 'normalise' }).waitFor();
     await comparison.view('Overview');
     const figures = page.getByRole('region', { name: 'Figures', exact: true });
     const change = figures.getByRole('columnheader', { name: 'Change' });
