@@ -39,8 +39,9 @@ export interface Reload {
 const questions = new Map<string, Set<DiskWatch>>();
 
 /**
- * Watches the file of a profile, or the traces below its folder, and asks whether to load it
- * again, once for all who watch it: when the file was written anew, or a trace of the folder was written, added or removed.
+ * Watches the file of a profile, or the traces below its folder, and asks, once for all who watch it,
+ * whether to load it again: when the file was written anew, or a trace of the folder was written, added
+ * or removed.
  */
 export class DiskWatch implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
