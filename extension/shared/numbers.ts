@@ -3,6 +3,8 @@
 export type Unit = '' | 'count' | 'us' | 'ns' | 'bytes' | 'ratio' | 'percent' | 'gbPerS' | 'flops';
 
 const noValue = '\u2013';
+/** As wide as a plus sign, and no hyphen that a line may break behind. Exports have hyphens. */
+export const minus = '\u2212';
 
 const formatters = new Map<number, Intl.NumberFormat>();
 
@@ -18,7 +20,7 @@ export function fixed(value: number, digits: number): string {
   }
   // "-0.0" says nothing that "0.0" does not.
   const text = format.format(value);
-  return /^-[0.,]+$/.test(text) ? text.slice(1) : text;
+  return /^-[0.,]+$/.test(text) ? text.slice(1) : text.replace('-', minus);
 }
 
 /** Decimals that give about three figures: by the value as it is rounded, so that 9.996 is "10.0". */
@@ -117,7 +119,9 @@ export function scaled(value: number, { divisor, digits, each }: Scale): string 
   if (each !== undefined) return quantity(value, each);
   const text = fixed(value / divisor, digits);
   if (value === 0 || /[1-9]/.test(text)) return text;
-  return value > 0 ? `< ${fixed(10 ** -digits, digits)}` : `> -${fixed(10 ** -digits, digits)}`;
+  return value > 0
+    ? `< ${fixed(10 ** -digits, digits)}`
+    : `> ${minus}${fixed(10 ** -digits, digits)}`;
 }
 
 /** How the columns of a table show their numbers. */
@@ -171,7 +175,7 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
         list.find(([from]) => Math.abs(value) >= from * 0.9995) ?? list[list.length - 1]!;
       const scaled = value / size;
       // An average of bytes may be less than one.
-      if (unit === 'bytes' && Math.abs(value) < 0.5) return value > 0 ? '< 1 B' : '> -1 B';
+      if (unit === 'bytes' && Math.abs(value) < 0.5) return value > 0 ? '< 1 B' : `> ${minus}1 B`;
       return `${fixed(scaled, size === 1 && unit !== 'us' ? 0 : digitsFor(scaled))} ${suffix}`;
     }
     case 'ratio':
@@ -211,7 +215,7 @@ function percentage(ratio: number): string {
 /** A change in percent of what was there before; what rounds to nothing is told from nothing. */
 function change(percent: number): string {
   if (percent === 0) return '0 %';
-  if (Math.abs(percent) < 0.05) return percent > 0 ? '< 0.1 %' : '> -0.1 %';
+  if (Math.abs(percent) < 0.05) return percent > 0 ? '< 0.1 %' : `> ${minus}0.1 %`;
   return `${fixed(percent, Math.abs(percent) >= 9.95 ? 0 : 1)} %`;
 }
 
@@ -255,7 +259,7 @@ export function plural(count: number, one: string, other?: string): string {
 
 /** A duration given in microseconds: "812 µs", "18.4 ms", "2.31 s". */
 export function formatUs(us: number): string {
-  const sign = us < 0 ? '-' : '';
+  const sign = us < 0 ? minus : '';
   const value = Math.abs(us);
   if (value === 0) return '0';
   if (value < 0.0995) return `${sign}${Math.round(value * 1000)} ns`;
@@ -289,7 +293,7 @@ export function formatBytes(bytes: number): string {
     unit++;
   }
   const text = unit === 0 ? value.toString() : digits(value);
-  return `${bytes < 0 ? '-' : ''}${text} ${units[unit] ?? ''}`;
+  return `${bytes < 0 ? minus : ''}${text} ${units[unit] ?? ''}`;
 }
 
 /** A count with thin groups: "12 345". */

@@ -72,7 +72,7 @@ test('durations take the unit that needs the fewest digits', () => {
     [999_499, '999 ms'],
     [999_600, '1.00 s'],
     [2_310_000, '2.31 s'],
-    [-1500, '-1.50 ms'],
+    [-1500, '\u22121.50 ms'],
   ];
   for (const [us, text] of cases) assert.equal(formatUs(us), text);
 });

@@ -56,12 +56,12 @@ test('a lone quantity gets the unit that suits it', () => {
     [999, 'ns', '999 ns'],
     [1536, 'bytes', '1.50 KiB'],
     [512, 'bytes', '512 B'],
-    [-1048576, 'bytes', '-1.00 MiB'],
+    [-1048576, 'bytes', '\u22121.00 MiB'],
     [0.1234, 'ratio', '12.3 %'],
     [1.0199, 'ratio', '102 %'],
     [0.99949, 'ratio', '99.9 %'],
     [0.4, 'bytes', '< 1 B'],
-    [-0.4, 'bytes', '> -1 B'],
+    [-0.4, 'bytes', '> \u22121 B'],
     [1234567, 'count', '1,234,567'],
     [999.7, 'us', '1.00 ms'],
     [10312.29, '', '10,312'],
@@ -109,7 +109,7 @@ test('a number that rounds to nothing is told from nothing', () => {
   const kib = columnScale('bytes', 512 * 1024);
   assert.equal(scaled(0, kib), '0.0');
   assert.equal(scaled(8, kib), '< 0.1');
-  assert.equal(scaled(-8, kib), '> -0.1');
+  assert.equal(scaled(-8, kib), '> \u22120.1');
   assert.equal(scaled(131072, kib), '128.0');
 });
 

@@ -1,6 +1,6 @@
 // What a comparison says about the lines and functions of a document, as text and marks.
 import type { CompareAnnotationsResult, ComparedPlace } from '#shared/protocol.ts';
-import { fixed, formatCount, formatShare, formatUs } from '#shared/numbers.ts';
+import { fixed, formatCount, formatShare, formatUs, minus } from '#shared/numbers.ts';
 import { sourceTexts } from '#shared/texts.ts';
 import { sharedTexts } from '#shared/common_texts.ts';
 import { escapeMarkdown, staleNote } from './format.ts';
@@ -16,7 +16,7 @@ function percent({ total }: ComparedPlace): string | undefined {
   const { baselineUs, deltaUs } = total;
   if (baselineUs <= 0) return undefined;
   const text = formatShare(Math.abs(deltaUs) / baselineUs);
-  return `${deltaUs < 0 ? '\u2212' : '+'}${text}`;
+  return `${deltaUs < 0 ? minus : '+'}${text}`;
 }
 
 /** `60.3 ms slower (+493 %)`, `new, 934 us`, `gone, was 30 ms`. */
@@ -125,7 +125,7 @@ export function deltaMarkdown(
   if (place === undefined) return undefined;
   const { total, self, baselineCalls, candidateCalls } = place;
   const signed = (value: number, text: string): string =>
-    value === 0 ? '0' : `${value < 0 ? '\u2212' : '+'}${text}`;
+    value === 0 ? '0' : `${value < 0 ? minus : '+'}${text}`;
   const time = (name: string, { baselineUs, candidateUs, deltaUs }: typeof total): string =>
     cells(name, [
       formatUs(baselineUs),

@@ -1,4 +1,5 @@
 // The ruler above lanes: marks of time, and the steps.
+import { minus } from '#shared/numbers.ts';
 import type { Palette } from './palette.ts';
 import { rulerHeight, x, type Scene } from './scene.ts';
 
@@ -41,7 +42,7 @@ export function timeLabel(ns: number, step: number): string {
           ? [1e3, '\u00b5s']
           : [1, 'ns'];
   const digits = Math.min(9, Math.max(0, Math.ceil(Math.log10((unit as number) / step) - 1e-9)));
-  return `${(ns / (unit as number)).toFixed(digits)} ${name}`;
+  return `${(ns / (unit as number)).toFixed(digits).replace('-', minus)} ${name}`;
 }
 
 export function drawRuler(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {

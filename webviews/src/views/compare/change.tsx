@@ -1,6 +1,6 @@
 // A change as it is told everywhere: a shape, a word, a sign, and only then a color.
 import { sharedTexts } from '#shared/common_texts.ts';
-import { quantity, type Unit } from '#shared/numbers.ts';
+import { minus, quantity, type Unit } from '#shared/numbers.ts';
 import { isAboutEqual } from '../../lib/differences.ts';
 import { comparisonTexts } from './texts.ts';
 
@@ -87,12 +87,7 @@ export function ChangeMark(props: { change: Change; title?: string }) {
 export function signed(delta: number | null | undefined, unit: Unit): string {
   const text = quantity(delta, unit);
   if (unit === 'ratio' && typeof delta === 'number') {
-    return comparisonTexts.points(
-      delta > 0 ? '+' : delta < 0 ? '\u2212' : '',
-      Math.abs(delta) * 100,
-    );
+    return comparisonTexts.points(delta > 0 ? '+' : delta < 0 ? minus : '', Math.abs(delta) * 100);
   }
-  return typeof delta === 'number' && delta > 0 && !text.startsWith('<')
-    ? `+${text}`
-    : text.replace(/^-/, '\u2212');
+  return typeof delta === 'number' && delta > 0 && !text.startsWith('<') ? `+${text}` : text;
 }

@@ -120,7 +120,7 @@ function Axis(props: {
             y2={props.bottom}
           />
           <text class="axis-text" x={plot.x(tick)} y={headPx - 12} text-anchor="middle">
-            {`${props.signs === true && tick > 0 ? '+' : ''}${fixed(tick / plot.scale.divisor, digits).replace('-', '\u2212')}`}
+            {`${props.signs === true && tick > 0 ? '+' : ''}${fixed(tick / plot.scale.divisor, digits)}`}
           </text>
         </g>
       ))}

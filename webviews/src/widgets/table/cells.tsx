@@ -27,8 +27,7 @@ const isDifference = (column: Column): boolean => /^delta[A-Z]/.test(column.key)
 /** A number as its cell shows it: differences say which way they go, with signs of one width. */
 export function cellNumber(column: Column, scale: Scale, value: number): string {
   const text = numberText(column, scale, value);
-  if (isDifference(column) && value > 0 && !text.startsWith('<')) return `+${text}`;
-  return value < 0 ? text.replace('-', '\u2212') : text;
+  return isDifference(column) && value > 0 && !text.startsWith('<') ? `+${text}` : text;
 }
 
 /** Whether a difference of times means nothing: it is within its noise, or nothing tells it from noise. */
