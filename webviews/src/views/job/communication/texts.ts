@@ -12,7 +12,7 @@ export const communicationTexts = {
   beforeThat: 'Before that',
   beforeThatHint: 'What took most of the time since its previous collective.',
   rankAndWhetherLast: (rank: number, lastRank: number | null) =>
-    `${rank}${rank === lastRank ? ' (last)' : ''}`,
+    `${rank}${rank === lastRank ? '\u00a0(last)' : ''}`,
   madeNoCall: (ranks: string) => `No such call on rank ${ranks}, though it was recording.`,
   operationOfSize: (operation: string, bytes: number | undefined) =>
     `${operation} of ${quantity(bytes, 'bytes')}`,
