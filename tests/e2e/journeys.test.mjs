@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { root } from '../../scripts/lib/paths.mjs';
 import { hintOnLine } from './hints.mjs';
 import { profileFrame } from './product.mjs';
@@ -46,13 +46,31 @@ const views = [
   'Lines',
 ];
 
-/** Real traces by the name that they get here, each with what its overview must say. */
+/**
+ * The recording of an H100 as a B200 would have made it: with that device's properties, and with the
+ * architecture that names of kernels begin with.
+ */
+function asOfB200(zipped) {
+  const trace = JSON.parse(gunzipSync(zipped).toString());
+  for (const device of trace.deviceProperties) {
+    const memory = 191_514_046_464;
+    const properties = { computeMajor: 10, computeMinor: 0, numSms: 148, totalGlobalMem: memory };
+    Object.assign(device, properties, { name: 'NVIDIA B200' });
+  }
+  for (const event of trace.traceEvents) {
+    if (event.cat === 'kernel') event.name = event.name.replaceAll(/\bsm90_/g, 'sm100_');
+  }
+  return gzipSync(JSON.stringify(trace));
+}
+
+/**
+ * Traces by the name that they get here, each with what its overview must say. They are real but for
+ * the one of a B200, of which there is none in the corpus.
+ */
+const h100 = 'tracelens/h100/gaunernst_bert-small-uncased__1016001.json.gz';
 const devices = {
-  'h100.json.gz': {
-    trace: 'tracelens/h100/gaunernst_bert-small-uncased__1016001.json.gz',
-    device: 'NVIDIA H100',
-    kind: 'GPU',
-  },
+  'h100.json.gz': { trace: h100, device: 'NVIDIA H100', kind: 'GPU' },
+  'b200.json.gz': { trace: h100, made: asOfB200, device: 'NVIDIA B200', kind: 'GPU' },
   'sam.json.gz': {
     trace: 'segment-anything-fast/amg_example/amg_example_trace.json.gz',
     device: 'NVIDIA',
@@ -83,9 +101,10 @@ before(async () => {
   writeFileSync(join(folder, 'profile.json'), plain);
   const whole = readFileSync(slow);
   writeFileSync(join(folder, 'cut.pt.trace.json.gz'), whole.subarray(0, whole.length * 0.6));
-  for (const [name, { trace }] of Object.entries(devices)) {
+  for (const [name, { trace, made = (zipped) => zipped }] of Object.entries(devices)) {
     const from = join(corpus, trace);
-    if (corpus !== '' && existsSync(from)) cpSync(from, join(folder, name));
+    if (corpus === '' || !existsSync(from)) continue;
+    writeFileSync(join(folder, name), made(readFileSync(from)));
   }
   workbench = await startWorkbench({ folder, settings: { 'workbench.startupEditor': 'none' } });
 });
