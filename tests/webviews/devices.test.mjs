@@ -328,7 +328,7 @@ test('without steps the breakdown says which part of the recording its time cove
   };
   const rows = (page) => page.getByRole('region', { name: 'Average step time' }).locator('tbody');
   const covers =
-    /Time counts from the first operation to the last: 900 µs of the 1\.90 ms recorded/;
+    /Time counts from the first operation to the last: 900\sµs of the 1\.90\sms recorded/;
   const longer = written('longer', [slice('python_function', 'train.py(1): main', 0, 1900)]);
   await withPage(longer, {}, async (profile, page) => {
     await page.getByText(covers).waitFor();
