@@ -34,7 +34,7 @@ import {
 import { randomNumbers } from '../lib/random.mjs';
 import { anchor } from '../../webviews/src/lanes/arrows.ts';
 import { drawStepLimits } from '../../webviews/src/lanes/marks.ts';
-import { fitName, fitPath, fitTrack } from '../../webviews/src/lib/fit_name.ts';
+import { fitName, fitPath, fitTrack, leastWhole } from '../../webviews/src/lib/fit_name.ts';
 import { columnNames, legendNames } from '../../webviews/src/lib/legend_names.ts';
 import { topFindings } from '../../webviews/src/views/overview/findings.ts';
 import { labelPlaces } from '../../webviews/src/views/roofline/labels.ts';
@@ -641,6 +641,31 @@ test('operations step from thousands to thousands', () => {
   assert.equal(quantity(300, 'flops'), '300 FLOP');
 });
 
+test('the shortest form of a kernel has its whole function and what tells it apart', () => {
+  const cases = [
+    [
+      'vectorized_elementwise_kernel<\u2026pow_tensor_scalar_kernel_impl\u2026>',
+      'vectorized_elementwise_kernel<pow_tensor_scalar>',
+    ],
+    [
+      'elementwise_kernel<\u2026direct_copy_kernel_cuda, 12\u2026>',
+      'elementwise_kernel<direct_copy, 12>',
+    ],
+    [
+      'reduce_kernel<512, 1, ReduceOp<float, MeanOps<float, 4>>>',
+      'reduce_kernel<\u2026MeanOps\u2026>',
+    ],
+    ['indexSelect<BFloat16, long, unsigned int, 2>', 'indexSelect<\u2026>'],
+    ['flash<4>', 'flash<4>'],
+    ['ampere_sgemm_128x64_nn', 'ampere_sgemm_128x64_nn'],
+  ];
+  for (const [text, least] of cases) {
+    assert.equal(leastWhole(text), least);
+    const fitted = fitName(text, least.length, (part) => part.length);
+    assert.ok(fitted.startsWith(least.split('<')[0]), fitted);
+  }
+});
+
 test('a name is shortened once, to the room that it has, by what its parts mean', () => {
   // Every letter is as wide as every other one.
   const fit = (text, letters) => fitName(text, letters, (part) => part.length);
@@ -651,6 +676,11 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
     [told, 60, 'vectorized_elementwise_kernel<pow_tensor_scalar_kernel_impl>'],
     [told, 50, 'vectorized_elementwise_kernel<pow_tensor_scalar>'],
     [told, 30, 'vectorized\u2026<pow_tensor_scalar>'],
+    [
+      'elementwise_kernel<\u2026direct_copy_kernel_cuda, 12\u2026>',
+      40,
+      'elementwise_kernel<direct_copy, 12>',
+    ],
     [told, 16, 'vect\u2026<pow_tens\u2026>'],
     // Of a function that stands alone, the arguments go first.
     [

@@ -8,6 +8,9 @@ import { gunzipSync } from 'node:zlib';
 import { traceText } from '../generator/generate.mjs';
 import {
   columnsGivingWay,
+  givingWayToNames,
+  leftAlone,
+  mostNamesPx,
   namesPx,
   namesWidth,
   narrowNamesPx,
@@ -72,6 +75,31 @@ test('columns give way by their weight, the last ones first', () => {
   assert.deepEqual(columnsGivingWay(columns, ['name'], 0), ['min', 'mean', 'total', 'calls']);
   // A column that is named twice gives its room once.
   assert.deepEqual(columnsGivingWay(columns, ['mean', 'mean'], 399), ['mean', 'min']);
+});
+
+test('lesser columns give way to names, and no more of them than these need', () => {
+  const columns = [
+    ['name', 300],
+    ['baselineCalls', 90],
+    ['candidateCalls', 100],
+    ['grid', 60],
+    ['share', 70],
+  ].map(([key, px]) => ({ key, px, stays: key === 'name' }));
+  assert.deepEqual(givingWayToNames(columns, ['grid', 'share'], 0), []);
+  assert.deepEqual(givingWayToNames(columns, ['grid', 'share'], 60), ['grid']);
+  assert.deepEqual(givingWayToNames(columns, ['grid', 'share'], 71), ['grid', 'share']);
+  assert.deepEqual(givingWayToNames(columns, ['grid', 'share'], 61), ['share']);
+  assert.deepEqual(givingWayToNames(columns, ['name', 'gone', 'grid', 'grid'], 500), ['grid']);
+  // Both sides go together, after which the first one has room again.
+  assert.deepEqual(givingWayToNames(columns, ['grid', 'candidateCalls'], 100), [
+    'candidateCalls',
+    'baselineCalls',
+  ]);
+  assert.deepEqual(leftAlone(columns, ['candidateCalls']), ['baselineCalls']);
+  assert.deepEqual(leftAlone(columns, ['baselineCalls']), []);
+  assert.equal(mostNamesPx(2000, true), 440);
+  assert.equal(mostNamesPx(2000, false), 320);
+  assert.equal(mostNamesPx(400, true), 280);
 });
 
 test('the column of names is as wide as they are, within half of the room', () => {
@@ -362,6 +390,75 @@ test('where there is little room, a row leads on by a menu, with the keyboard to
       () => document.querySelector('#tab-kernels')?.getAttribute('aria-selected') === 'true',
     );
   });
+});
+
+test('no function of a kernel is cut beside a lesser column', async () => {
+  const kernel = (name, ts, dur, correlation) => [
+    slice('cuda_runtime', 'cudaLaunchKernel', ts, 2, { correlation }),
+    slice(
+      'kernel',
+      name,
+      ts + 5,
+      dur,
+      { device: 0, stream: 7, correlation, grid: [64, 1, 1], block: [128, 1, 1] },
+      { pid: 0, tid: 7 },
+    ),
+  ];
+  const elementwise = (functor) =>
+    `void at::native::vectorized_elementwise_kernel<4, at::native::${functor}, std::array<char*, 2ul> >(int, at::native::${functor}, std::array<char*, 2ul>)`;
+  const write = (name, kernels) => {
+    const path = join(folder, `${name}.pt.trace.json`);
+    const events = kernels.flatMap((one, at) => kernel(one, 1000 * at, 900 - at, at + 1));
+    writeFileSync(
+      path,
+      JSON.stringify({
+        schemaVersion: 1,
+        deviceProperties: [{ id: 0, name: 'NVIDIA H100', computeMajor: 9, computeMinor: 0 }],
+        traceEvents: events,
+      }),
+    );
+    return path;
+  };
+  const keys = (page) =>
+    gridOf(page, 'Kernels')
+      .getByRole('columnheader')
+      .evaluateAll((heads) => heads.map((head) => head.dataset.key));
+  const long = write('functions', [
+    'ampere_bf16_s16816gemm_bf16_128x64_tn',
+    elementwise('(anonymous namespace)::pow_tensor_scalar_kernel_impl<float, float>'),
+    elementwise('CUDAFunctor_add<c10::BFloat16>'),
+    elementwise('MulFunctor<float>'),
+  ]);
+  await withPage(long, {}, async (profile, page) => {
+    for (const width of [640, 920]) {
+      await page.setViewportSize({ width, height: 700 });
+      await profile.view('Kernels');
+      await profile.drawn();
+      const names = await page.evaluate(() =>
+        [...document.querySelectorAll('[role=gridcell] [data-whole]')].map((name) => ({
+          name: /^\w+/.exec(name.textContent)[0],
+          drawn: name.dataset.fitted ?? name.textContent,
+        })),
+      );
+      assert.equal(names.length, 4);
+      for (const { name, drawn } of names) assert.ok(drawn.startsWith(name), `${width}: ${drawn}`);
+      const shown = await keys(page);
+      assert.ok(shown.includes('calls') && shown.includes('totalUs'), shown.join());
+      if (width === 640) assert.ok(!shown.includes('usesTensorCores'), shown.join());
+      else assert.ok(shown.includes('share') && shown.includes('meanUs'), shown.join());
+    }
+  });
+  await withPage(
+    write('short', ['ampere_bf16_s16816gemm_tn', 'ampere_sgemm_tn']),
+    {},
+    async (profile, page) => {
+      await page.setViewportSize({ width: 640, height: 700 });
+      await profile.view('Kernels');
+      await profile.drawn();
+      const shown = await keys(page);
+      assert.ok(shown.includes('usesTensorCores') && shown.includes('share'), shown.join());
+    },
+  );
 });
 
 test('a name that is cut is cut once, by script, at any width', async () => {

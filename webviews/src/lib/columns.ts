@@ -33,6 +33,55 @@ export function columnsGivingWay(
   return gone;
 }
 
+/** The most that names get for which lesser columns give way. Those of functions are the longest. */
+export const mostNamesPx = (roomPx: number, ofFunctions: boolean): number =>
+  Math.min(ofFunctions ? 440 : 320, 0.7 * roomPx);
+
+/** Without what the candidate had, what the baseline had of it has nothing to stand beside. */
+export const leftAlone = (columns: readonly ColumnNeed[], gone: readonly string[]): string[] =>
+  columns
+    .filter(
+      ({ key, stays }) =>
+        !stays &&
+        !gone.includes(key) &&
+        key.startsWith('baseline') &&
+        gone.includes(key.replace('baseline', 'candidate')),
+    )
+    .map(({ key }) => key);
+
+/**
+ * Keys of the columns of `lesser` that give way to names for which `shortPx` is lacking: in its order, but
+ * none for which there is room again once larger ones are gone.
+ */
+export function givingWayToNames(
+  columns: readonly ColumnNeed[],
+  lesser: readonly string[],
+  shortPx: number,
+): string[] {
+  const gone: ColumnNeed[] = [];
+  let short = shortPx;
+  const take = (column: ColumnNeed | undefined): void => {
+    if (column === undefined || column.stays || gone.includes(column)) return;
+    short -= column.px;
+    gone.push(column);
+  };
+  for (const key of lesser) {
+    if (short <= 0) break;
+    take(columns.find((one) => one.key === key));
+    const alone = leftAlone(
+      columns,
+      gone.map((one) => one.key),
+    );
+    for (const partner of alone) take(columns.find((one) => one.key === partner));
+  }
+  for (const column of [...gone].reverse()) {
+    if (short + column.px > 0 || /^(baseline|candidate)/.test(column.key)) continue;
+    short += column.px;
+    gone.splice(gone.indexOf(column), 1);
+  }
+  return gone.map(({ key }) => key);
+}
+
 /** Pixels of names of so many letters, with what stands beside them in their column. */
 export const namesPx = (letters: number, besidesPx = 24): number => letters * 7.2 + besidesPx;
 

@@ -10,7 +10,13 @@ const ellipsis = '\u2026';
 const leastFunction = 4;
 
 /** Words that say only what kind of code a kernel was generated from. */
-const noise = /_kernel(?:_cuda|_impl|_cuda_impl)?$|KernelImpl$/;
+const noise = /(?<=\w)(?:_kernel(?:_cuda|_impl|_cuda_impl)?|KernelImpl)(?=$|, )/g;
+
+/** What tells a name apart, in its fewest letters: "direct_copy, 12" of "direct_copy_kernel_cuda, 12". */
+const briefWord = (word: string): string => word.replace(noise, '');
+
+/** The word in `<\u2026word\u2026>`, which stands for all template arguments. */
+const toldWord = (args: string): string | undefined => /^<\u2026(.*)\u2026>$/.exec(args)?.[1];
 
 /** The most letters of `text` for which `fits` holds; half a surrogate pair is no letter. */
 function mostLetters(text: string, fits: (letters: number) => boolean): number {
@@ -173,10 +179,10 @@ export function fitName(text: string, room: number, widthOf: WidthOf, full = tex
   if (parts === undefined) return unqualified(text, room, widthOf) ?? bothEnds(text, room, widthOf);
   const { name } = parts;
   const fits = (candidate: string): boolean => widthOf(candidate) <= room;
-  const told = /^<\u2026(.*)\u2026>$/.exec(parts.args)?.[1];
+  const told = toldWord(parts.args);
   const whole = text.slice(name.length);
   if (whole.startsWith(`<${ellipsis}`) && told !== undefined) {
-    const brief = told.replace(noise, '') || told;
+    const brief = briefWord(told);
     for (const word of [told, brief]) if (fits(`${name}<${word}>`)) return `${name}<${word}>`;
     const front = name.slice(0, leastFunction) + ellipsis;
     const word = bothEnds(brief, room - widthOf(`${front}<>`), widthOf);
@@ -184,7 +190,7 @@ export function fitName(text: string, room: number, widthOf: WidthOf, full = tex
   }
   const word = told ?? tellingWord(whole);
   if (word !== undefined) {
-    const brief = word.replace(noise, '') || word;
+    const brief = briefWord(word);
     for (const one of [word, brief]) {
       if (fits(`${name}<${ellipsis}${one}${ellipsis}>`))
         return `${name}<${ellipsis}${one}${ellipsis}>`;
@@ -194,6 +200,22 @@ export function fitName(text: string, room: number, widthOf: WidthOf, full = tex
   if (kept.length >= 3) return `${name}<${kept}${ellipsis}>`;
   if (fits(`${name}<${ellipsis}>`)) return `${name}<${ellipsis}>`;
   return bothEnds(name, room, widthOf);
+}
+
+/**
+ * The shortest form in which `fitName` keeps the function whole, and the word that says what it does: in
+ * less room, some of its name is lost.
+ */
+export function leastWhole(text: string): string {
+  const parts = functionParts(text);
+  if (parts === undefined) return text;
+  const whole = text.slice(parts.name.length);
+  const told = toldWord(parts.args);
+  // What tells the name from others stands without marks.
+  if (told !== undefined && whole === parts.args) return `${parts.name}<${briefWord(told)}>`;
+  const word = told ?? tellingWord(whole);
+  const least = `${parts.name}<${ellipsis}${word === undefined ? '' : briefWord(word) + ellipsis}>`;
+  return least.length < text.length ? least : text;
 }
 
 /** A path whose last name, behind the mark at `at`, stays: what stands before the mark gives way. */

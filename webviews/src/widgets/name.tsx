@@ -21,7 +21,7 @@ function observe(element: Element, changed: () => void): () => void {
 const pencil = document.createElement('canvas').getContext('2d');
 
 /** Measures texts as an element draws them. */
-function widthIn(element: Element): WidthOf {
+export function widthIn(element: Element): WidthOf {
   const { font } = getComputedStyle(element);
   return (text) => {
     if (pencil === null) return 0;

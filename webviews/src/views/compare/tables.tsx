@@ -152,6 +152,7 @@ export function CompareTable(props: {
         ...(block === undefined ? {} : { block }),
       }}
       lesser={[...quiet, ...facts, ...others, ...givingWay]}
+      figures={givingWay}
       nameColumns={by === 'kernels' ? ['name'] : []}
       narrowNames
       firstShare={4}

@@ -304,11 +304,12 @@ export function KernelsView() {
             'meanEstOccupancy',
             'meanBlocksPerSm',
             'block',
-            'share',
             'grid',
             'meanUs',
             'usesTensorCores',
             'communication',
+            // Bars behind the times tell it too.
+            'share',
           ]}
           hideColumns={(kernels) => [
             ...(kernels.hasBlocksPerSm ? [] : ['meanBlocksPerSm']),

@@ -3,6 +3,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Column, Row } from '#shared/protocol.ts';
 import { columnScales, longestText, type Scale } from '#shared/numbers.ts';
 import { namesPx } from '../../lib/columns.ts';
+import { leastWhole } from '../../lib/fit_name.ts';
 import { fileName, numberColumnPx, shapesText } from '../../lib/format.ts';
 import { columnNames } from '../../lib/legend_names.ts';
 import { shortName, unqualifiedName } from '#shared/names.ts';
@@ -84,6 +85,8 @@ export function useMeasures(
   longestName: number | undefined;
   /** Letters of the longest name in the first column without its namespaces, which give way first. */
   longestOwn: number;
+  /** The names of the first column in the shortest forms that lose nothing that matters. */
+  wholeNames: readonly string[];
 } {
   const names = useMemo(
     () => columnNames(readRows(loaded).flatMap((row) => functionsIn(row, nameColumns))),
@@ -143,11 +146,25 @@ export function useMeasures(
       }, 0),
     [loaded, first],
   );
-  return { largest, scales, names, longestName, longestOwn };
+  const wholeNames = useMemo(
+    () => [
+      ...new Set(
+        readRows(loaded).flatMap((row) => {
+          const value = row[first];
+          if (typeof value !== 'string') return [];
+          return nameColumns.includes(first)
+            ? functionsIn(row, [first]).map((name) => leastWhole(names.get(name) ?? name))
+            : [unqualifiedName(shownName?.(row) ?? value)];
+        }),
+      ),
+    ],
+    [names, first],
+  );
+  return { largest, scales, names, longestName, longestOwn, wholeNames };
 }
 
 /** Columns of files, whose cells name the line too. */
-const places: ReadonlySet<string> = new Set(['file', 'path']);
+export const places: ReadonlySet<string> = new Set(['file', 'path']);
 
 /** Columns of names beside the first. */
 const named: ReadonlyMap<string, number> = new Map([

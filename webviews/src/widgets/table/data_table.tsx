@@ -8,12 +8,20 @@ import type { PageParams } from '#shared/requests.ts';
 import { useActiveFilter } from '../../host/filters.ts';
 import { ask } from '../../host/query.ts';
 import { viewState } from '../../host/view_state.ts';
-import { namesPx, namesWidth, narrowNamesPx, withSpare, withoutExcess } from '../../lib/columns.ts';
+import {
+  mostNamesPx,
+  namesPx,
+  namesWidth,
+  narrowNamesPx,
+  withSpare,
+  withoutExcess,
+} from '../../lib/columns.ts';
 import { numberColumnPx } from '../../lib/format.ts';
 import { exportRows, type ExportFormat } from '../../lib/export.ts';
 import { FilterBox } from '../fields.tsx';
 import { ExportMenu } from '../export_menu.tsx';
 import { Absences, Failure, Nothing, Waiting } from '../notices.tsx';
+import { widthIn } from '../name.tsx';
 import { widgetTexts } from '../texts.ts';
 import { useWidth } from '../width.ts';
 import { actionsWidthPx, type RowAction } from './actions.tsx';
@@ -23,6 +31,7 @@ import {
   functionPx,
   gridTemplate,
   minimumWidth,
+  places,
   useMeasures,
   usePresentColumns,
 } from './columns.ts';
@@ -63,6 +72,8 @@ export interface DataTableProps<M extends TableMethod> extends Asked<M> {
   narrowNames?: boolean;
   /** Keys of columns that give way first where there is little room. */
   lesser?: readonly string[];
+  /** Keys of lesser columns that do not give way to names, though these are cut. */
+  figures?: readonly string[];
   /** Share of the spare width that the first column takes; the columns of numbers take 1 each. */
   firstShare?: number;
   empty?: string;
@@ -113,6 +124,12 @@ function useOpenRows<M extends TableMethod>(props: DataTableProps<M>) {
   };
 }
 
+/** Pixels of names with what stands beside them, the least first. */
+function widthsOf(names: readonly string[], besidesPx: number): number[] {
+  const widthOf = widthIn(document.body);
+  return names.map((name) => Math.ceil(widthOf(name)) + besidesPx).sort((a, b) => a - b);
+}
+
 /** Columns with their widths, as far as there is room. */
 function useColumns<M extends TableMethod>(
   props: DataTableProps<M>,
@@ -146,6 +163,14 @@ function useColumns<M extends TableMethod>(
       present.slice(1).some(({ key }) => besides.has(key)),
     ),
   );
+  const wholePx = useMemo(
+    () => widthsOf(measures.wholeNames, namesPx(0, besidesPx)),
+    [measures.wholeNames, besidesPx],
+  );
+  // Names that cannot be whole drive nothing away.
+  const wholeNamesPx = wholePx
+    .filter((px) => px <= mostNamesPx(roomPx, measures.longestName !== undefined))
+    .at(-1);
   const needs = present.map((column, index) => ({
     key: column.key,
     px:
@@ -160,12 +185,22 @@ function useColumns<M extends TableMethod>(
       ),
     stays: index === 0 || column.key === sortKey || widths.value[column.key] !== undefined,
   }));
+  const [name] = present;
+  const namesAreFitted =
+    name !== undefined &&
+    !numeric(name) &&
+    !places.has(name.key) &&
+    // A path that its cell shortens keeps its last name.
+    props.renderCell?.[name.key] === undefined &&
+    widths.value[name.key] === undefined;
   const fit = fitColumns({
     needs,
     lesser: props.lesser,
     roomPx: roomPx - framePx,
     actionsPx: props.actions === undefined ? undefined : actionsPx,
     all: all.value,
+    figures: props.figures,
+    ...(namesAreFitted && wholeNamesPx !== undefined ? { wholeNamesPx } : {}),
   });
   const columns = present.filter(({ key }) => fit.isShown(key));
   const least = needs.filter(({ key }) => fit.isShown(key)).map(({ px }) => px);
@@ -176,7 +211,10 @@ function useColumns<M extends TableMethod>(
     first !== undefined && !numeric(first) && widths.value[first.key] === undefined && roomPx > 0;
   if (isFitted && sparePx < 0 && !all.value) least[0] = withoutExcess(least[0]!, -sparePx);
   const minWidth = allWidths();
-  if (isFitted && sparePx > 0) least[0] = withSpare(least[0]!, wantedPx, sparePx, roomPx);
+  if (isFitted && sparePx > 0) {
+    const wholeMorePx = Math.min(sparePx, Math.max(0, (wholeNamesPx ?? 0) - least[0]!));
+    least[0] = withSpare(least[0]! + wholeMorePx, wantedPx, sparePx - wholeMorePx, roomPx);
+  }
   const actions = props.actions === undefined ? '' : ` ${fit.goPx}px`;
   return {
     present,
