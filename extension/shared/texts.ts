@@ -99,7 +99,7 @@ export const sourceTexts = {
   remembered: 'The choice is remembered',
   locate: (file: string) => `Locate ${file}`,
   notRemembered: (file: string, recorded: string) =>
-    `${file} was opened, but the choice is not remembered because the trace names ${recorded}.`,
+    `${file} was opened, but the choice was not saved because the trace refers to ${recorded}.`,
   notInWorkspace: (file: string) => `${file} is not in this workspace.`,
   notFoundHere: (file: string) => `${file} (not found here)`,
   selfTime: (name: string, us: number, side: string) =>
@@ -112,7 +112,7 @@ export const sourceTexts = {
     '_The line changed since the recording. These figures belong to the recorded text._',
   aligned: '_Line found by matching the recorded calls with the source._',
   statementOnly:
-    '_The statement begins on this line. The text of its cell is unknown, so the line inside it is too._',
+    '_The statement begins on this line. The text of its notebook cell is unknown, so the exact line is too._',
   functionOnly: '_Attributed to the function only: these calls could not be attributed to a line._',
   waitsFor: (kind: string) => `Waits for the ${kind}`,
   ofAll: (us: number, side: string, share: number) =>

@@ -113,7 +113,8 @@ export const unsettledTimeline = (page) => page.locator('[data-settled=false]');
 export const stripCanvas = (page) => page.getByRole('application', { name: /^Operators of / });
 
 /** The flame graph of the view. */
-export const flameCanvas = (page) => page.getByRole('application', { name: /Arrows walk/ });
+export const flameCanvas = (page) =>
+  page.getByRole('application', { name: /Arrow keys move between the boxes/ });
 
 /** What a chart of boxes says of the one that is chosen, with where it leads. */
 export const chosenBox = (page) => page.getByRole('group', { name: 'Selected', exact: true });

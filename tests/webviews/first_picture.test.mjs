@@ -208,7 +208,7 @@ test('a part without device work says so', async () => {
       /and no GPU work yet\. Figures will change\.$/,
     );
     await page
-      .getByText("No GPU work was read yet: its time still counts as the host's.")
+      .getByText('No GPU work has been read yet, so its time still counts as host time.')
       .waitFor();
     const before = await places(page);
     await finish();

@@ -111,8 +111,7 @@ export const commonTexts = {
   table: 'Table',
   time: 'Time',
   unknown: 'Unknown',
-  unknownTensorCores:
-    'Unknown: the names of the kernels do not tell whether they use tensor cores.',
+  unknownTensorCores: 'Unknown: kernel names do not say whether they use tensor cores.',
   unknownWord: 'unknown',
   value: 'Value',
   whatToDo: 'What to do',

@@ -48,7 +48,7 @@ export const widgetTexts = {
   depthHint: 'Depth in the stack: 0 for the outermost.',
   flameGraph: 'flame graph',
   flameGraphLabel: (name: string, said: string | undefined) =>
-    `${name}. ${said ?? 'Empty'}. Arrows walk, Enter zooms, Escape shows all.`,
+    `${name}. ${said ?? 'Empty'}. Arrow keys move between the boxes, Enter zooms, Escape shows all.`,
 
   showFirstLevels: 'Show the first levels',
   showAllLevels: 'Show all levels',

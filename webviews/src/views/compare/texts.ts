@@ -2,7 +2,7 @@
 import { fixed, plural, quantity } from '#shared/numbers.ts';
 
 export const comparisonTexts = {
-  inNoPart: 'In none of the parts',
+  inNoPart: 'Not in any part',
   betweenParts: 'Between the parts',
   smallParts: (count: number) => `${fixed(count, 0)} small parts`,
   recomputed: 'recomputed',
@@ -46,7 +46,7 @@ export const comparisonTexts = {
   differenceSoFar: 'Difference so far',
   alignedExecutionTime: (time: string) => `Aligned execution, ${time} time`,
   deviceTimeHint: 'Total duration of the device work that each part launched.',
-  hostTimeHint: 'Host time of each part. Work on other threads in the meantime is not added.',
+  hostTimeHint: 'Host time of each part. Concurrent work on other threads is not included.',
   smallPartsShown: 'Small parts',
   inParts: (parts: number, hidden: number) =>
     `in ${plural(parts, 'part')}${hidden > 0 ? `, of which ${fixed(hidden, 0)} are not shown` : ''}`,
@@ -57,10 +57,10 @@ export const comparisonTexts = {
   aligning: 'Aligning',
 
   bothTake: (baseline: number | null, candidate: number | null) =>
-    `Baseline${baseline === null ? ': not there' : ` ${quantity(baseline, 'us')}`}, candidate${candidate === null ? ': not there' : ` ${quantity(candidate, 'us')}`}`,
+    `Baseline${baseline === null ? ': absent' : ` ${quantity(baseline, 'us')}`}, candidate${candidate === null ? ': absent' : ` ${quantity(candidate, 'us')}`}`,
   differenceOf: (delta: string, word: string) =>
     `Difference ${delta}${word === '' ? '' : `, ${word}`}`,
-  movedHint: 'Moved: on both sides, at another place among its neighbors',
+  movedHint: 'Moved: on both sides, in a different position',
   replacedHint: 'Replaced: one runs in place of the other',
   replacedElsewhere: (by: string) => `Replaced elsewhere by ${by}`,
   replacesElsewhere: (what: string) => `Replaces ${what} from elsewhere`,

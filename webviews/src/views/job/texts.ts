@@ -86,11 +86,11 @@ export const jobTexts = {
     'Ranks that others wait for, in collectives or through sends and receives: their lateness is more than 1 % of the recording.',
   allRanks: 'All ranks',
   nobodyComesLast:
-    'No rank keeps the others waiting for more than 1 % of the time. What stages of a pipeline wait for each other by design is not counted.',
+    'No rank keeps the others waiting for more than 1 % of the time. Time that pipeline stages spend waiting for each other by design is not counted.',
   openProfile: (rank: number) => `Open the profile of rank ${rank}`,
   rankNumber: (rank: number) => `Rank ${rank}`,
   lateBy: (timesLast: number, calls: number, latenessUs: number, tracedUs: number) =>
-    `arrives last at ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, which cost them ${quantity(tracedUs, 'us')} of waiting in total.`,
+    `arrives last at ${fixed(timesLast, 0)} of ${plural(calls, 'collective')}, ${quantity(latenessUs, 'us')} behind the others, costing them ${quantity(tracedUs, 'us')} of waiting in total.`,
   lateWork: {
     once: (work: JobLateWork) =>
       `works ${quantity(work.excessUs, 'us')} longer than usual before ${plural(work.calls, 'send or receive', 'sends and receives')}${inSteps(work)}; ${othersWait(work.tracedUs)}.`,

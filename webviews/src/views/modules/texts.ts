@@ -10,7 +10,7 @@ export const modulesTexts = {
   mainThreadOverTime: 'Operators of the main thread over time',
   noOperatorsOnHost: 'No operators were recorded on any host thread.',
   stripHint:
-    'Operators, module calls and annotations of one host thread, each below the one it ran in. The main thread is the one that ran the profiler steps, else the modules, else the most operator time.',
+    'Operators, module calls and annotations of one host thread, each below the one it ran in. The main thread is the one that ran the profiler steps; without steps, the one that ran the modules; otherwise, the one with the most operator time.',
   operatorsOverTime: (name: string) => `Operators of ${name} over time`,
   thread: 'Thread',
   threadChoice: (name: string, index: number, operatorNs: number) =>
@@ -21,7 +21,7 @@ export const modulesTexts = {
     `${bar}, ${quantity(durationNs, 'ns')} at ${quantity(startNs, 'ns')}`,
   nothingSelected: 'Nothing is selected',
   chartLabel: (name: string, said: string) =>
-    `${name}. ${said}. Enter selects the first bar and zooms to the selected one, arrows walk, plus and minus zoom, Shift and arrows move, Escape goes back.`,
+    `${name}. ${said}. Enter selects the first bar and zooms to the selected one, arrow keys move between bars, plus and minus zoom, Shift with arrow keys pans, Escape goes back.`,
 
   showInTimeline: 'Show in Timeline',
   lengthStartAndSelf: (durationNs: number, startNs: number, selfNs: number) =>

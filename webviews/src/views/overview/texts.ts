@@ -32,13 +32,13 @@ export const overviewTexts = {
     'Share of the time from the first selected step to the last, pauses included, in which at least one kernel runs.',
   estSmEfficiency: 'Est. SM efficiency',
   estSmEfficiencyHint:
-    'Blocks per multiprocessor of the kernels that run, at most 1, averaged from the first selected step to the last, pauses between them included.',
+    'Blocks per multiprocessor of the running kernels, capped at 1 and averaged from the first selected step to the last, including pauses.',
   estOccupancy: 'Est. occupancy',
   estOccupancyHint:
     'Active warps as a share of the most that fit, estimated at launch and weighted by duration. Idle time does not count.',
   tensorCoreShare: 'Tensor core share',
   tensorCoreShareHint:
-    'Share of kernel time in kernels that use matrix units. Unknown: in kernels whose names do not say whether they do.',
+    'Share of kernel time in kernels that use matrix units. Unknown: time in kernels whose names do not say whether they do.',
   // Nothing is known where no name says anything: 0 % would be a figure.
   shareWithUnknown: (share: number, unknown: number) =>
     unknown >= 0.9995
@@ -97,7 +97,7 @@ export const overviewTexts = {
   workersHint: 'Processes of the run whose traces were found.',
   deviceKindsHint: 'Kinds of devices that did work in the trace.',
   graphsHint:
-    'How much of the work that CUDA or HIP graphs replayed is attributed to the code that captured it, here or in capture_traces beside the trace.',
+    'How much of the work replayed by CUDA or HIP graphs is attributed to the code that captured it, recorded in this trace or in the capture_traces folder next to it.',
   vendorHint: 'Maker of the devices, inferred from recorded properties and calls.',
   backendHint: 'Library that the processes communicate through.',
   rankHint: 'Index of this process in the run.',
@@ -115,7 +115,7 @@ export const overviewTexts = {
   findingsLater: 'Findings appear once the whole trace is read.',
   linesLater: 'Lines appear once the whole trace is read.',
   deviceWorkLater: (deviceKind: string) =>
-    `No ${deviceKind} work was read yet: its time still counts as the host's.`,
+    `No ${deviceKind} work has been read yet, so its time still counts as host time.`,
   findingsHint: 'What costs time in the selection, the evidence, and what to do.',
   configuration: 'Configuration',
   optionHint: 'A profiler option, as noted in the trace.',

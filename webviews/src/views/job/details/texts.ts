@@ -11,7 +11,7 @@ export const detailTexts = {
   beyondTransferHint: 'Time in collectives beyond the transfer.',
   lateness: 'Lateness',
   latenessHint:
-    'How far it was behind the others when it arrived last, and what its late work between sends and receives cost the rank behind it.',
+    'How far it was behind the others when it arrived last, and how long the next rank waited for its late work between sends and receives.',
   rankAtStep: (rank: number, device: number | undefined, step: string) =>
     `Rank ${rank}${device === undefined ? '' : `, device ${device}`}, ${step === '' ? 'outside of steps' : `step ${step}`}`,
   notRecordedCell: 'Not recorded',

@@ -71,7 +71,7 @@ export const panelTexts = {
   onPathHint: 'Time on the critical paths of all whole steps',
   shareOfSteps: 'Share of the time of these steps',
   wouldSave: 'Would save',
-  wouldSaveHint: 'Time by which these steps would be shorter if it took no time',
+  wouldSaveHint: 'How much shorter these steps would be if it took no time',
   exported: (slices: number) => `${plural(slices, 'slice')} exported`,
   followingCriticalPath: 'Following the critical path...',
   nothingToFollow: 'This trace has no critical path.',
@@ -115,7 +115,7 @@ export const panelTexts = {
   selfHint: 'Time inside the range without children',
   total: 'Total',
   totalHint: 'Sum of durations inside the range, children included',
-  callersOfSelfTime: 'Parents with the most of its self time',
+  callersOfSelfTime: 'Parents with the largest share of its self time',
   goToLongest: (name: string, kind: string) => `${name}\n${kind}: go to the longest`,
 
   findSlices: 'Find slices',
