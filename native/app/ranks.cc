@@ -165,7 +165,7 @@ DigestCounts MakeDigests(const std::vector<std::string>& paths, const fs::path& 
     if (!member.trace.ok()) return member.trace.error();
     const auto digest = MakeDigest(**member.trace, member.ref.selection.worker);
     if (!digest.ok()) return digest.error();
-    return WriteDigestFile(wanted[index].target, *digest);
+    return WriteDigestFile(wanted[index].target, EncodeDigest(*digest));
   };
   const Result<bool> done = ForEachTrace(
       session, refs, ReadOptions{{}, TerminalProgress()},
@@ -246,7 +246,7 @@ int RunMerge(const Options& options) {
     const int status = Print(EncodeDigest(*merged));
     if (status != kExitDone) return status;
   } else if (!options.out.empty()) {
-    const auto written = WriteDigestFile(options.out, *merged);
+    const auto written = WriteDigestFile(options.out, EncodeDigest(*merged));
     if (!written.ok()) return Fail(written.error());
   }
   // Broken digests have been named.

@@ -279,9 +279,8 @@ size_t JobDigest::MemoryBytes() const {
   return bytes;
 }
 
-Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest,
+Result<bool> WriteDigestFile(const std::filesystem::path& path, std::string_view bytes,
                              bool lasting) {
-  const std::string bytes = EncodeDigest(digest);
   std::error_code ignored;
   // Devices, pipes and what a link names are written to: a file in their place would take it.
   const std::filesystem::file_status there = std::filesystem::status(path, ignored);

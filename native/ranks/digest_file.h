@@ -29,9 +29,9 @@ Result<std::string> FileId(const std::filesystem::path& path);
 // that both hold are taken once. Linear in what they hold.
 void MergeDigests(JobDigest* into, JobDigest other);
 
-// Writes beside `path`, then renames, so that the file is whole or not there; `lasting`: also when
-// the power fails. Errors: kUnreadable.
-Result<bool> WriteDigestFile(const std::filesystem::path& path, const JobDigest& digest,
+// Writes what EncodeDigest() gave beside `path`, then renames, so that the file is whole or not
+// there; `lasting`: also when the power fails. Errors: kUnreadable.
+Result<bool> WriteDigestFile(const std::filesystem::path& path, std::string_view bytes,
                              bool lasting = true);
 Result<JobDigest> ReadDigestFile(const std::filesystem::path& path);
 

@@ -125,13 +125,13 @@ std::optional<JobDigest> Cached(const std::optional<DigestPlace>& place, const f
   return std::move(*kept);
 }
 
-// Keeps it where it can: a cache that cannot be written is none.
-void KeepOnDisk(const DigestPlace& place, const LoadedTrace& trace, const JobDigest& digest) {
+// Keeps a digest's bytes where it can: a cache that cannot be written is none.
+void KeepOnDisk(const DigestPlace& place, const LoadedTrace& trace, std::string_view digest) {
   if (place.images == nullptr) {
     std::error_code ignored;
     fs::create_directories(place.file.parent_path(), ignored);
   } else if (!place.images->WantsDigest(*trace.store) ||
-             !place.images->HasRoomFor(trace.path, digest.MemoryBytes())) {
+             !place.images->HasRoomFor(trace.path, digest.size())) {
     return;
   }
   if (!WriteDigestFile(place.file, digest, /*lasting=*/false).ok() || place.images == nullptr) {
@@ -141,42 +141,38 @@ void KeepOnDisk(const DigestPlace& place, const LoadedTrace& trace, const JobDig
   fs::permissions(place.file, fs::perms::owner_read | fs::perms::owner_write, ignored);
 }
 
-// Digests are kept as the bytes of their files, a tenth of what they take when they are read: a job
-// holds what it shows, and many that are kept beside it would be there twice.
-Result<std::string> Packed(Result<JobDigest> digest) {
-  if (!digest.ok()) return digest.error();
-  std::string bytes = EncodeDigest(*digest);
-  bytes.shrink_to_fit();
-  return bytes;
-}
-
-// The digest that the session or the disk keeps, else what `make(place)` gives: `place` is where
-// the disk would keep it.
+// The digest that the session or the disk keeps, else the bytes that `make(place)` gives: `place`
+// is where the disk would keep them. The session keeps bytes, too, a tenth of what digests take
+// when they are read: a job holds what it shows, and many that are kept beside it would be there
+// twice.
 template <typename Make>
 Result<JobDigest> KeptDigestOr(Session& session, const TraceRef& ref, const CancelToken& cancel,
                                Make&& make) {
   const Result<fs::path> path = session.PathOf(ref.profile_id, ref.selection);
   if (!path.ok()) return path.error();
+  std::optional<JobDigest> read;
   const auto kept = session.results().Get<std::string>(
       "digest/" + ContentKey(*path), cancel, [&]() -> Result<std::string> {
         const std::optional<DigestPlace> place = PlaceOf(session, *path);
-        if (auto cached = Cached(place, *path, ref.selection.worker)) {
-          return Packed(std::move(*cached));
-        }
-        return Packed(make(place));
+        read = Cached(place, *path, ref.selection.worker);
+        Result<std::string> bytes = read ? EncodeDigest(*read) : make(place);
+        if (bytes.ok()) bytes->shrink_to_fit();
+        return bytes;
       });
   if (!kept.ok()) return kept.error();
+  if (read) return std::move(*read);
   return DecodeDigest(**kept, /*own=*/true);
 }
 
 // Nothing where the trace has to be read: `place` is then where the disk would keep its digest.
 std::optional<JobDigest> KeptDigest(Session& session, const TraceRef& ref,
                                     std::optional<DigestPlace>* place) {
-  Result<JobDigest> kept = KeptDigestOr(
-      session, ref, CancelToken(), [&](const std::optional<DigestPlace>& now) -> Result<JobDigest> {
-        *place = now;
-        return MakeError(errors::kNoCachedDigest);
-      });
+  Result<JobDigest> kept =
+      KeptDigestOr(session, ref, CancelToken(),
+                   [&](const std::optional<DigestPlace>& now) -> Result<std::string> {
+                     *place = now;
+                     return MakeError(errors::kNoCachedDigest);
+                   });
   return kept.ok() ? std::optional(std::move(*kept)) : std::nullopt;
 }
 
@@ -186,14 +182,16 @@ std::optional<JobDigest> KeptDigest(Session& session, const TraceRef& ref,
 Result<JobDigest> DigestOf(Session& session, const TraceRef& ref,
                            const std::optional<DigestPlace>& before, const ReadOptions& options) {
   return KeptDigestOr(session, ref, options.cancel,
-                      [&](const std::optional<DigestPlace>& place) -> Result<JobDigest> {
+                      [&](const std::optional<DigestPlace>& place) -> Result<std::string> {
                         const auto trace = session.Load(ref.profile_id, ref.selection, options);
                         if (!trace.ok()) return trace.error();
-                        Result<JobDigest> made =
+                        const Result<JobDigest> made =
                             MakeDigest(**trace, ref.selection.worker, options.cancel);
-                        if (made.ok() && before && place && *before == *place)
-                          KeepOnDisk(*place, **trace, *made);
-                        return made;
+                        if (!made.ok()) return made.error();
+                        std::string bytes = EncodeDigest(*made);
+                        if (before && place && *before == *place)
+                          KeepOnDisk(*place, **trace, bytes);
+                        return bytes;
                       });
 }
 

@@ -250,7 +250,7 @@ TEST_CASE("a digest is written through links and into pipes, which stay what the
   fs::create_symlink(file, link);
   std::ofstream(file) << "before";
   const JobDigest digest = DigestOfDrawing(Drawing());
-  REQUIRE(WriteDigestFile(link, digest).ok());
+  REQUIRE(WriteDigestFile(link, EncodeDigest(digest)).ok());
   CHECK(fs::is_symlink(link));
   CHECK(ReadDigestFile(file).ok());
   const fs::path pipe = folder.path() / "pipe";
@@ -260,7 +260,7 @@ TEST_CASE("a digest is written through links and into pipes, which stay what the
     std::ifstream from(pipe, std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(from), {});
   });
-  CHECK(WriteDigestFile(pipe, digest).ok());
+  CHECK(WriteDigestFile(pipe, EncodeDigest(digest)).ok());
   reader.join();
   CHECK(fs::is_fifo(pipe));
   CHECK(bytes == EncodeDigest(digest));
