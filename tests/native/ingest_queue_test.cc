@@ -20,7 +20,7 @@ std::string ManyEvents(uint32_t seed, int count, bool damaged) {
     // A category that was not there before stands anywhere.
     const std::string cat = pick(50) == 0 ? "own" + std::to_string(pick(40)) : "cpu_op";
     std::string event;
-    switch (pick(14)) {
+    switch (pick(16)) {
       case 0:
         event =
             R"({"ph":"M","name":"thread_name",)" + at + R"(,"args":{"name":"worker )" + n + "\"}}";
@@ -55,6 +55,13 @@ std::string ManyEvents(uint32_t seed, int count, bool damaged) {
       case 9:
         event = R"({"ph":"O","cat":"own","name":"object","id":")" + n + "\"," + at + "}";
         break;
+      case 10: {
+        // Each id makes a row, whose name is a string that was not there before.
+        const std::string id = pick(2) == 0 ? std::to_string(pick(50)) : "\"q" + n + "\"";
+        event =
+            R"({"ph":"C","name":"queue","id":)" + id + "," + at + R"(,"args":{"depth":)" + n + "}}";
+        break;
+      }
       default:
         event = R"({"ph":"X","cat":")" + cat + R"(","name":"op )" + std::to_string(pick(20)) +
                 "\"," + at + R"(,"dur":2,"args":{"Input Dims":[[)" + std::to_string(pick(9)) +
@@ -104,7 +111,13 @@ void CheckSame(const TraceStore& a, const TraceStore& b) {
   CHECK(same);
   CHECK(a.instants().size() == b.instants().size());
   CHECK(a.memory().size() == b.memory().size());
-  CHECK(a.counters().size() == b.counters().size());
+  REQUIRE(a.counters().size() == b.counters().size());
+  for (size_t i = 0; i < a.counters().size(); ++i) {
+    const CounterSample &left = a.counters()[i], &right = b.counters()[i];
+    REQUIRE(left.ts == right.ts);
+    REQUIRE(a.strings().Get(left.name) == b.strings().Get(right.name));
+    REQUIRE(a.ArgsAt(left.args).size() == b.ArgsAt(right.args).size());
+  }
   REQUIRE(a.flows().size() == b.flows().size());
   for (size_t i = 0; i < a.flows().size(); ++i) {
     REQUIRE(a.flows()[i].id == b.flows()[i].id);

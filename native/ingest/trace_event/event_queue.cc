@@ -88,6 +88,11 @@ void EventQueue::Take(const RawEvent& event, uint64_t offset) {
   }
   Entry& entry = Append(offset);
   entry.fields = event;
+  if (event.phase == 'C' && event.has_id) {
+    // The name is a new string, and texts of ids do not go along.
+    entry.fields.name = sink_->CounterName(event);
+    entry.fields.has_id = false;
+  }
   entry.args = static_cast<uint32_t>(event.args.size());
   std::vector<ArgItem>& args = filling_->args;
   args.insert(args.end(), event.args.begin(), event.args.end());

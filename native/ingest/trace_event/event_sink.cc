@@ -68,8 +68,11 @@ EventSink::CategoryState& EventSink::StateOf(StringId category, uint64_t offset)
   return categories_[recent];
 }
 
-uint16_t EventSink::CategoryOf(const CategoryState& state, SliceKind kind) {
-  return builder_->Category(state.raw, kind, state.meaning.correlation_space);
+uint16_t EventSink::CategoryOf(CategoryState& state, SliceKind kind) {
+  if (!state.numbered || state.numbered->first != kind) {
+    state.numbered = {kind, builder_->Category(state.raw, kind, state.meaning.correlation_space)};
+  }
+  return state.numbered->second;
 }
 
 FlowRole EventSink::RoleOfFlow(const CategoryState& state, StringId name) {
@@ -286,7 +289,6 @@ void EventSink::TakePoint(const RawEvent& event, CategoryState& state, uint64_t 
   ++builder_->counts().instants;
 }
 
-// Counters of one name and several ids, such as the queues of streams, are several.
 StringId EventSink::CounterName(const RawEvent& event) {
   const RecordedId id = IdOf(event);
   return strings_.Intern(

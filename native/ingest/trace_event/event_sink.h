@@ -3,6 +3,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -31,6 +32,9 @@ class alignas(kApart) EventSink {
   bool CanTakeMore() const { return event_index_ < kNone - 1; }
   // True when an event said what it is ("ph"): then the list is one of trace events.
   bool saw_phase() const { return saw_phase_; }
+  // What the row of a counter with an id is called: those of one name and several ids, such as the
+  // queues of streams, are several. Touches nothing but the strings.
+  StringId CounterName(const RawEvent& event);
   // Ends what was begun, fills the counts by category and settles what the dialect tells.
   void Finish();
 
@@ -49,6 +53,8 @@ class alignas(kApart) EventSink {
   struct CategoryState {
     StringId raw = 0;
     CategoryMeaning meaning;
+    // The builder's number of the category in the meaning asked for last.
+    std::optional<std::pair<SliceKind, uint16_t>> numbered;
     FlowRole flows = FlowRole::kOther;
     uint64_t counts[kPhaseClasses] = {};
     uint64_t first_offset = 0;  // of its first event
@@ -60,7 +66,7 @@ class alignas(kApart) EventSink {
 
   CategoryState& StateOf(StringId category, uint64_t offset);
   CategoryMeaning MeaningOf(const CategoryState& state, const RawEvent& event) const;
-  uint16_t CategoryOf(const CategoryState& state, SliceKind kind);
+  uint16_t CategoryOf(CategoryState& state, SliceKind kind);
   FlowRole RoleOfFlow(const CategoryState& state, StringId name);
   bool HasTime(const RawEvent& event, uint64_t offset);
   void Lose(ProblemKind kind, uint64_t offset);
@@ -75,7 +81,6 @@ class alignas(kApart) EventSink {
   uint64_t ArgsWithIds(const RawEvent& event,
                        std::initializer_list<std::pair<StringId, RecordedId>> ids);
   RecordedId IdOf(const RawEvent& event);
-  StringId CounterName(const RawEvent& event);
   void TakeCounter(const RawEvent& event, uint64_t offset);
   void TakeFlow(const RawEvent& event, CategoryState& state, FlowPhase phase, uint64_t offset);
   void TakeAsync(const RawEvent& event, CategoryState& state, uint64_t offset);
