@@ -1,5 +1,6 @@
-// Rows that another thread used last lie in the caches of its core, from where they take longer to
-// come than the processor looks ahead. Here they are asked for some rows before they are needed.
+// Rows that another thread used last lie in the caches of its core, and rows that nobody has used
+// yet in memory, from where they take longer to come than the processor looks ahead. Here they are
+// asked for some rows before they are needed.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ void PrefetchToRead(const T* row, size_t rows) {
 #endif
 }
 
-// The same to write them. Otherwise each write to a line waits until the other core has given it
-// up, and soon all that the processor wants to write waits behind it.
+// The same to write them. Otherwise each write to a line waits until the line is there, which
+// another core may have to give up, and soon all that the processor wants to write waits behind it.
 template <typename T>
 void PrefetchToWrite(const T* row, size_t rows) {
 #if defined(__GNUC__)

@@ -13,9 +13,8 @@ namespace sort_runs_detail {
 
 // Merges the sorted halves of `rows`, of which the second begins at `middle`. Looks for where they
 // overlap from the middle outward, so that a short overlap of long halves costs little.
-template <typename Before>
-void MergeHalves(std::span<uint32_t> rows, size_t middle, Before&& before,
-                 std::vector<uint32_t>* scratch) {
+template <typename Row, typename Before>
+void MergeHalves(std::span<Row> rows, size_t middle, Before&& before, std::vector<Row>* scratch) {
   if (!before(rows[middle], rows[middle - 1])) return;
   // Rows of the first half from `from` on come behind the first row of the second half.
   size_t reach = 1;
@@ -61,8 +60,8 @@ void MergeHalves(std::span<uint32_t> rows, size_t middle, Before&& before,
 // Sorts `rows` by `before`, a strict weak order, and keeps the order of equal ones. Finds the runs
 // that are in order already and merges neighbors: linear where few rows are out of place or none
 // far from it, as recorders leave them, and never worse than n log n.
-template <typename Before>
-void SortRuns(std::span<uint32_t> rows, Before&& before) {
+template <typename Row, typename Before>
+void SortRuns(std::span<Row> rows, Before&& before) {
   std::vector<uint32_t> borders;  // where runs begin, and the end
   for (size_t i = 1; i < rows.size(); ++i) {
     if (before(rows[i], rows[i - 1])) {
@@ -72,7 +71,7 @@ void SortRuns(std::span<uint32_t> rows, Before&& before) {
   }
   if (borders.empty()) return;
   borders.push_back(static_cast<uint32_t>(rows.size()));
-  std::vector<uint32_t> scratch;
+  std::vector<Row> scratch;
   while (borders.size() > 2) {
     size_t kept = 0;
     for (size_t run = 0; run + 1 < borders.size(); run += 2) {

@@ -1,7 +1,5 @@
 #include "ingest/gzip_stream.h"
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -50,7 +48,7 @@ std::optional<uint32_t> GzipStream::TakeNumber(int bytes) {
   for (int i = 0; i < bytes; ++i) {
     const std::optional<unsigned char> byte = Take();
     if (!byte) return std::nullopt;
-    sum_ = libdeflate_crc32(sum_, &*byte, 1);
+    sum_ = GzipSum(sum_, {&*byte, 1});
     number |= uint32_t{*byte} << (8 * i);
   }
   return number;
@@ -117,7 +115,7 @@ size_t GzipStream::Read(char* to, size_t size) {
     const unsigned char* const made = out.data();
     const Inflater::Status status = inflater_->Run(&input_, &out);
     const auto count = static_cast<size_t>(out.data() - made);
-    sum_ = libdeflate_crc32(sum_, made, count);
+    sum_ = GzipSum(sum_, {made, count});
     member_bytes_ += count;
     switch (status) {
       case Inflater::Status::kEnd:

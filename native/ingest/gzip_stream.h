@@ -14,8 +14,7 @@
 namespace emberline {
 
 // Inflates the members of a file (RFC 1952) one after the other, and compares each with the sum and
-// the length behind it. libdeflate sums, which takes zlib a quarter of the time of inflating. Not
-// thread-safe.
+// the length behind it. Not thread-safe.
 class GzipStream {
  public:
   // `read` fills a buffer of so many bytes and tells how many it got: 0 at the end of the file.

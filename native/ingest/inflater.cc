@@ -7,7 +7,10 @@
 #include <limits>
 
 #if defined(EMBERLINE_HAVE_ISAL)
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
+#else
+#include <libdeflate.h>
 #endif
 
 namespace emberline {
@@ -111,6 +114,14 @@ std::unique_ptr<Inflater> MakeIsalInflater() {
 std::unique_ptr<Inflater> MakeInflater() {
   std::unique_ptr<Inflater> fast = MakeIsalInflater();
   return fast != nullptr ? std::move(fast) : MakeZlibInflater();
+}
+
+uint32_t GzipSum(uint32_t sum, std::span<const unsigned char> bytes) {
+#if defined(EMBERLINE_HAVE_ISAL)
+  return crc32_gzip_refl(sum, bytes.data(), bytes.size());
+#else
+  return libdeflate_crc32(sum, bytes.data(), bytes.size());
+#endif
 }
 
 }  // namespace emberline

@@ -30,6 +30,10 @@ class Inflater {
 // ISA-L where the build has it, else zlib. Null when memory is short.
 std::unique_ptr<Inflater> MakeInflater();
 
+// The CRC-32 of gzip over what `sum` is of (0: nothing) and these bytes behind it. Not zlib's,
+// which would take a quarter of the time of inflating.
+uint32_t GzipSum(uint32_t sum, std::span<const unsigned char> bytes);
+
 // The libraries, to compare them; null where the build has no ISA-L.
 std::unique_ptr<Inflater> MakeZlibInflater();
 std::unique_ptr<Inflater> MakeIsalInflater();

@@ -1,9 +1,12 @@
 // Which forward operator a backward one belongs to.
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/near.h"
 #include "base/release.h"
+#include "base/sort_runs.h"
 #include "model/host_place.h"
 #include "model/model_builder.h"
 #include "model/names.h"
@@ -111,17 +114,18 @@ bool ModelBuilder::PairBySequence(std::vector<bool>* fresh) {
   }
   numbers_.Free();
   if (forwards.empty() || backwards.empty()) return true;
-  std::stable_sort(forwards.begin(), forwards.end(), [](const Entry& a, const Entry& b) {
+  SortRuns(std::span(forwards), [](const Entry& a, const Entry& b) {
     return a.track != b.track ? a.track < b.track : a.number < b.number;
   });
   struct Group {
     size_t begin, end;
+    size_t near;  // where the search before ended
   };
   std::vector<Group> groups;  // one per forward thread
   for (size_t i = 0; i < forwards.size();) {
     size_t end = i;
     while (end < forwards.size() && forwards[end].track == forwards[i].track) ++end;
-    groups.push_back({i, end});
+    groups.push_back({i, end, i});
     i = end;
   }
   // Only the busiest threads are candidates; more would make a hostile file quadratic.
@@ -132,14 +136,15 @@ bool ModelBuilder::PairBySequence(std::vector<bool>* fresh) {
   if (groups.size() > kMaxCandidates) groups.resize(kMaxCandidates);
 
   // The last forward op on the group's thread with this number that had ended before `backward`.
-  auto find = [&](const Group& group, int64_t number, SliceIndex backward) -> SliceIndex {
-    const auto begin = forwards.begin() + static_cast<ptrdiff_t>(group.begin);
-    const auto end = forwards.begin() + static_cast<ptrdiff_t>(group.end);
-    auto after = std::upper_bound(begin, end, std::pair{number, s_.start(backward)},
-                                  [&](const std::pair<int64_t, Ns>& key, const Entry& e) {
-                                    if (e.number != key.first) return key.first < e.number;
-                                    return key.second < s_.start(e.slice);
-                                  });
+  auto find = [&](Group& group, int64_t number, SliceIndex backward) -> SliceIndex {
+    const auto at = [&](size_t i) { return forwards.begin() + static_cast<ptrdiff_t>(i); };
+    const auto begin = at(group.begin);
+    const Ns start = s_.start(backward);
+    // Backward goes through the numbers of forward in turn.
+    auto after = PartitionPointNear(begin, at(group.end), at(group.near), [&](const Entry& e) {
+      return e.number != number ? e.number < number : s_.start(e.slice) <= start;
+    });
+    group.near = static_cast<size_t>(after - forwards.begin());
     // Ops of one number nest a few deep; a hostile file may repeat it, so the way back is
     // bounded.
     for (int tries = 0; tries < 16 && after != begin; ++tries) {

@@ -1,6 +1,9 @@
 // Which call launched which device work.
 #include <algorithm>
+#include <span>
 
+#include "base/near.h"
+#include "base/sort_runs.h"
 #include "model/graphs.h"
 #include "model/id_index.h"
 #include "model/model_builder.h"
@@ -26,7 +29,8 @@ bool ModelBuilder::LinkLaunches() {
           {ids.correlation, s_.start(i), i, s_.categories()[s_.category(i)].correlation_space});
     }
     if (cancel_.cancelled()) return false;
-    std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
+    // Threads number their calls in turn, each in the order of time.
+    SortRuns(std::span(calls), [](const Call& a, const Call& b) {
       if (a.correlation != b.correlation) return a.correlation < b.correlation;
       if (a.space != b.space) return a.space < b.space;
       if (a.start != b.start) return a.start < b.start;
@@ -35,18 +39,16 @@ bool ModelBuilder::LinkLaunches() {
   }
   // The latest call of the number that had begun when the device work began, in `d`; the first
   // when none had (clocks of host and device differ a little).
+  auto near = calls.begin();  // work on a stream was launched in its order
   auto find = [&](int64_t correlation, uint8_t d, Ns start) -> SliceIndex {
-    auto first = std::lower_bound(calls.begin(), calls.end(), std::pair{correlation, d},
-                                  [](const Call& c, const std::pair<int64_t, uint8_t>& key) {
-                                    if (c.correlation != key.first)
-                                      return c.correlation < key.first;
-                                    return c.space < key.second;
-                                  });
+    const auto first = PartitionPointNear(calls.begin(), calls.end(), near, [&](const Call& c) {
+      return c.correlation != correlation ? c.correlation < correlation : c.space < d;
+    });
+    near = first;
     if (first == calls.end() || first->correlation != correlation || first->space != d)
       return kNone;
-    auto after = std::upper_bound(first, calls.end(), start, [&](Ns value, const Call& c) {
-      if (c.correlation != correlation || c.space != d) return true;
-      return value < c.start;
+    const auto after = PartitionPointNear(first, calls.end(), first, [&](const Call& c) {
+      return c.correlation == correlation && c.space == d && c.start <= start;
     });
     return (after == first ? first : std::prev(after))->slice;
   };

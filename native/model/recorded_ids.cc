@@ -2,24 +2,22 @@
 #include <bit>
 
 #include "model/model_builder.h"
+#include "store/arg_ints.h"
 
 namespace emberline {
 
 bool ModelBuilder::ReadLinkIds() {
-  const bool correlated = s_.HasArg(ArgRole::kCorrelation);
-  const bool external = s_.HasArg(ArgRole::kExternalId);
+  ArgInts recorded(s_, {ArgRole::kCorrelation, ArgRole::kExternalId});
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
     const SliceKind kind = s_.kind(i);
     if (!IsLaunchApi(kind) && !IsDeviceWork(kind)) continue;
     LinkIds ids;
     ids.slice = i;
-    if (correlated) {
-      const auto correlation = s_.ArgInt(i, ArgRole::kCorrelation);
-      ids.has_correlation = correlation.has_value();
-      ids.correlation = correlation.value_or(0);
-    }
-    if (external) ids.external = s_.ArgInt(i, ArgRole::kExternalId).value_or(0);
+    const auto [correlation, external, unused] = recorded.Of(i);
+    ids.has_correlation = correlation.has_value();
+    ids.correlation = correlation.value_or(0);
+    ids.external = external.value_or(0);
     link_ids_.Push(ids);
   }
   return true;
@@ -36,18 +34,13 @@ bool ModelBuilder::ReadOpIds() {
     }
     ops_.Reserve(ops);
   }
+  ArgInts recorded(s_, {ArgRole::kExternalId, ArgRole::kSequenceNumber, ArgRole::kForwardThread});
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
     if (!model_->IsOp(i)) continue;
-    if (external) {
-      const auto id = s_.ArgInt(i, ArgRole::kExternalId);
-      if (id && *id != 0) ops_.Add(*id, i);
-    }
-    if (numbered) {
-      const auto number = s_.ArgInt(i, ArgRole::kSequenceNumber);
-      if (!number || *number < 0) continue;
-      numbers_.Push({*number, s_.ArgInt(i, ArgRole::kForwardThread).value_or(0), i});
-    }
+    const auto [id, number, forward_thread] = recorded.Of(i);
+    if (id && *id != 0) ops_.Add(*id, i);
+    if (number && *number >= 0) numbers_.Push({*number, forward_thread.value_or(0), i});
   }
   ops_.Finish();
   return true;

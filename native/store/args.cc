@@ -1,49 +1,15 @@
 #include "store/args.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "base/release.h"
+#include "store/arg_encoding.h"
 
 namespace emberline {
 namespace {
-
-void PutVarint(std::vector<uint8_t>& out, uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<uint8_t>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<uint8_t>(value));
-}
-
-uint64_t GetVarint(const uint8_t*& p) {
-  uint64_t value = *p & 0x7f;
-  for (int shift = 7; *p++ & 0x80; shift += 7) value |= static_cast<uint64_t>(*p & 0x7f) << shift;
-  return value;
-}
-
-uint64_t ZigZag(int64_t v) {
-  return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63);
-}
-int64_t UnZigZag(uint64_t v) { return static_cast<int64_t>(v >> 1) ^ -static_cast<int64_t>(v & 1); }
-
-void SkipValue(const uint8_t*& p, ArgType type) {
-  switch (type) {
-    case ArgType::kNull:
-    case ArgType::kFalse:
-    case ArgType::kTrue:
-      return;
-    case ArgType::kDouble:
-      p += sizeof(double);
-      return;
-    case ArgType::kInt:
-    case ArgType::kText:
-    case ArgType::kJson:
-      while (*p++ & 0x80) {
-      }
-      return;
-  }
-}
 
 ArgValue GetValue(const uint8_t*& p, ArgType type) {
   switch (type) {
@@ -54,7 +20,7 @@ ArgValue GetValue(const uint8_t*& p, ArgType type) {
     case ArgType::kTrue:
       return {true};
     case ArgType::kInt:
-      return {UnZigZag(GetVarint(p))};
+      return {UnZigZag(GetNumber(p))};
     case ArgType::kDouble: {
       double real;
       std::memcpy(&real, p, sizeof(real));
@@ -62,16 +28,28 @@ ArgValue GetValue(const uint8_t*& p, ArgType type) {
       return {real};
     }
     case ArgType::kText:
-      return {ArgValue::Text{static_cast<StringId>(GetVarint(p))}};
+      return {ArgValue::Text{static_cast<StringId>(GetNumber(p))}};
     case ArgType::kJson:
-      return {ArgValue::Json{static_cast<StringId>(GetVarint(p))}};
+      return {ArgValue::Json{static_cast<StringId>(GetNumber(p))}};
   }
   return {};
 }
 
 }  // namespace
 
+bool ArgTable::HasLayout(uint64_t layout, const ArgItem* items, size_t count) const {
+  if (layout >= layouts_.size() || layouts_[layout].count != count) return false;
+  const Field* const fields = fields_.data() + layouts_[layout].first;
+  for (size_t i = 0; i < count; ++i) {
+    if (fields[i] != Field{items[i].key, items[i].type}) return false;
+  }
+  return true;
+}
+
 uint32_t ArgTable::LayoutOf(const ArgItem* items, size_t count) {
+  const size_t mark = items[0].key * 7 + items[count - 1].key + count;
+  uint32_t& recent = recent_[mark % recent_.size()];
+  if (HasLayout(recent, items, count)) return recent;
   uint64_t hash = count;
   for (size_t i = 0; i < count; ++i) {
     hash = HashPair(uint64_t{items[i].key} << 3 | static_cast<uint64_t>(items[i].type), hash);
@@ -89,26 +67,33 @@ uint32_t ArgTable::LayoutOf(const ArgItem* items, size_t count) {
   }
   size_t slot = hash & (table_.size() - 1);
   for (; table_[slot] != kNone; slot = (slot + 1) & (table_.size() - 1)) {
-    const Layout& layout = layouts_[table_[slot]];
-    if (layout.hash != hash || layout.count != count) continue;
-    const std::span<const Field> fields = FieldsOf(table_[slot]);
-    bool same = true;
-    for (size_t i = 0; i < count && same; ++i) {
-      same = fields[i] == Field{items[i].key, items[i].type};
-    }
-    if (same) return table_[slot];
+    const uint32_t id = table_[slot];
+    if (layouts_[id].hash == hash && HasLayout(id, items, count)) return recent = id;
   }
   const uint32_t id = static_cast<uint32_t>(layouts_.size());
   table_[slot] = id;
   layouts_.push_back({hash, static_cast<uint32_t>(fields_.size()), static_cast<uint32_t>(count)});
   for (size_t i = 0; i < count; ++i) fields_.push_back({items[i].key, items[i].type});
-  return id;
+  return recent = id;
+}
+
+// A chunk with room for `bytes`. An entry never spans chunks; one that may be larger than a chunk
+// gets one of its own size.
+void ArgTable::MakeRoom(size_t bytes) {
+  room_ = std::max(bytes, kChunkBytes);
+  owned_.emplace_back(new uint8_t[room_]);
+  chunks_.push_back({owned_.back().get(), 0});
+  bytes_ += room_;
+  used_ = 0;
 }
 
 uint64_t ArgTable::Add(const ArgItem* items, size_t count) {
   if (count == 0) return 0;
-  scratch_.clear();
-  PutVarint(scratch_, LayoutOf(items, count));
+  const size_t most = (count + 1) * kMostBytesOfValue + kBytesBehindValue;
+  // Entries begin within the first kChunkBytes, which is all that a handle can say.
+  if (used_ + most > room_ || used_ >= kChunkBytes) MakeRoom(most);
+  uint8_t* const begin = owned_.back().get() + used_;
+  uint8_t* to = PutNumber(begin, LayoutOf(items, count));
   for (size_t i = 0; i < count; ++i) {
     const ArgItem& item = items[i];
     switch (item.type) {
@@ -117,31 +102,21 @@ uint64_t ArgTable::Add(const ArgItem* items, size_t count) {
       case ArgType::kTrue:
         break;
       case ArgType::kInt:
-        PutVarint(scratch_, ZigZag(item.number));
+        to = PutNumber(to, ZigZag(item.number));
         break;
-      case ArgType::kDouble: {
-        const size_t at = scratch_.size();
-        scratch_.resize(at + sizeof(double));
-        std::memcpy(scratch_.data() + at, &item.real, sizeof(double));
+      case ArgType::kDouble:
+        std::memcpy(to, &item.real, sizeof(double));
+        to += sizeof(double);
         break;
-      }
       case ArgType::kText:
       case ArgType::kJson:
-        PutVarint(scratch_, item.text);
+        to = PutNumber(to, item.text);
         break;
     }
   }
-  if (used_ + scratch_.size() > kChunkBytes) {
-    // An entry never spans chunks; one that is larger than a chunk gets a chunk of its own.
-    const size_t size = scratch_.size() > kChunkBytes ? scratch_.size() : kChunkBytes;
-    owned_.emplace_back(new uint8_t[size]);
-    chunks_.push_back({owned_.back().get(), 0});
-    bytes_ += size;
-    used_ = 0;
-  }
-  std::memcpy(owned_.back().get() + used_, scratch_.data(), scratch_.size());
+  PrefetchToWrite(begin, static_cast<size_t>(to - begin));
   const uint64_t handle = (uint64_t{chunks_.size() - 1} << kChunkShift) + used_ + 1;
-  used_ += scratch_.size();
+  used_ = static_cast<size_t>(to - owned_.back().get());
   chunks_.back().used = used_;
   return handle;
 }
@@ -150,7 +125,7 @@ std::vector<std::pair<StringId, ArgValue>> ArgTable::Decode(uint64_t handle) con
   std::vector<std::pair<StringId, ArgValue>> out;
   if (handle == 0) return out;
   const uint8_t* p = At(handle);
-  const std::span<const Field> fields = FieldsOf(GetVarint(p));
+  const std::span<const Field> fields = FieldsOf(GetNumber(p));
   out.reserve(fields.size());
   for (const Field& field : fields) out.emplace_back(field.key, GetValue(p, field.type));
   return out;
@@ -159,7 +134,7 @@ std::vector<std::pair<StringId, ArgValue>> ArgTable::Decode(uint64_t handle) con
 std::optional<ArgValue> ArgTable::Find(uint64_t handle, StringId key) const {
   if (handle == 0) return std::nullopt;
   const uint8_t* p = At(handle);
-  for (const Field& field : FieldsOf(GetVarint(p))) {
+  for (const Field& field : FieldsOf(GetNumber(p))) {
     if (field.key == key) return GetValue(p, field.type);
     SkipValue(p, field.type);
   }
@@ -168,16 +143,15 @@ std::optional<ArgValue> ArgTable::Find(uint64_t handle, StringId key) const {
 
 void ArgTable::Freeze() {
   Release(table_);
-  Release(scratch_);
   // Args end up in one last, partly filled chunk: give its unused tail back.
-  if (!chunks_.empty() && used_ < kChunkBytes) {
-    std::unique_ptr<uint8_t[]> exact(new uint8_t[used_]);
-    std::memcpy(exact.get(), owned_.back().get(), used_);
-    owned_.back() = std::move(exact);
-    chunks_.back().begin = owned_.back().get();
-    bytes_ -= kChunkBytes - used_;
-    used_ = kChunkBytes;
-  }
+  const size_t needed = used_ + kBytesBehindValue;
+  if (needed >= room_) return;
+  std::unique_ptr<uint8_t[]> exact(new uint8_t[needed]);
+  std::memcpy(exact.get(), owned_.back().get(), used_);
+  owned_.back() = std::move(exact);
+  chunks_.back().begin = owned_.back().get();
+  bytes_ -= room_ - needed;
+  room_ = needed;
 }
 
 size_t ArgTable::MemoryBytes() const { return bytes_ + HeapBytesOf(layouts_, fields_, chunks_); }

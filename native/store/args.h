@@ -1,7 +1,8 @@
 // The args of events, kept whole in few bytes: events with the same keys and value types share a
-// layout, and each event stores the layout's number and its values as variable-length integers.
+// layout, and each event stores the layout's number and its values in few bytes (arg_encoding.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -60,6 +61,7 @@ class ArgTable {
 
  private:
   friend class StoreImage;
+  friend class ArgInts;
   struct Layout {
     uint64_t hash = 0;
     uint32_t first = 0, count = 0;  // in fields_
@@ -73,6 +75,8 @@ class ArgTable {
     return std::span<const Field>(fields_).subspan(layouts_[layout].first, layouts_[layout].count);
   }
   uint32_t LayoutOf(const ArgItem* items, size_t count);
+  bool HasLayout(uint64_t layout, const ArgItem* items, size_t count) const;
+  void MakeRoom(size_t bytes);
   const uint8_t* At(uint64_t handle) const {
     return chunks_[(handle - 1) >> kChunkShift].begin + ((handle - 1) & (kChunkBytes - 1));
   }
@@ -88,11 +92,13 @@ class ArgTable {
   FlatColumn<Layout> layouts_;
   FlatColumn<Field> fields_;     // of all layouts
   std::vector<uint32_t> table_;  // open addressing over layouts_, kNone marks an empty slot
+  // Direct-mapped: recent layouts by what is quickly known of them. Most events repeat one of few
+  // layouts, and comparing keys takes a third of the time of hashing them.
+  std::array<uint32_t, 64> recent_{};
   std::vector<Chunk> chunks_;
   std::vector<std::unique_ptr<uint8_t[]>> owned_;  // the chunks' memory, unless it lies elsewhere
-  size_t used_ = kChunkBytes;                      // of the last chunk
+  size_t used_ = 0, room_ = 0;                     // of the last chunk, bytes
   size_t bytes_ = 0;
-  std::vector<uint8_t> scratch_;
 };
 
 }  // namespace emberline

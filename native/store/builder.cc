@@ -13,7 +13,8 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxCategories = 65'000;
-constexpr size_t kThreadMemo = 256;
+constexpr int kThreadMemoBits = 8;
+constexpr size_t kThreadMemo = size_t{1} << kThreadMemoBits;
 
 uint64_t HashId(const RecordedId& id) {
   return id.is_text ? HashPair(id.text, 1) : HashNumber(static_cast<uint64_t>(id.number));
@@ -45,12 +46,6 @@ TraceBuilder::TraceBuilder() : store_(std::make_shared<TraceStore>()) {
 
 TraceBuilder::~TraceBuilder() = default;
 
-StringPool& TraceBuilder::strings() { return store_->strings_; }
-const StringPool& TraceBuilder::strings() const { return store_->strings_; }
-TraceMetadata& TraceBuilder::metadata() { return store_->metadata_; }
-ReadCounts& TraceBuilder::counts() { return store_->counts_; }
-ArgTable& TraceBuilder::args() { return store_->arg_table_; }
-
 void TraceBuilder::NameArg(ArgRole role, std::string_view key) {
   store_->arg_names_.emplace_back(role, key);
 }
@@ -71,9 +66,11 @@ uint32_t TraceBuilder::Thread(const RecordedId& pid, const RecordedId& tid) {
   const ThreadKey key{pid, tid};
   // Recorders write a thread's events one after the other.
   if (last_thread_ != kNone && threads_[last_thread_].key == key) return last_thread_;
-  const uint64_t hash = HashKey(key);
-  uint32_t& memo = thread_memo_[hash & (kThreadMemo - 1)];
+  const uint64_t mark = static_cast<uint64_t>(pid.number) * 31 + pid.text +
+                        static_cast<uint64_t>(tid.number) + tid.text;
+  uint32_t& memo = thread_memo_[(mark * 0x9E3779B97F4A7C15ull) >> (64 - kThreadMemoBits)];
   if (memo != kNone && threads_[memo].key == key) return last_thread_ = memo;
+  const uint64_t hash = HashKey(key);
   uint32_t& slot = thread_table_[ThreadSlot(key, hash)];
   memo = slot;
   if (slot == kNone) {

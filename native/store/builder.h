@@ -33,14 +33,14 @@ class TraceBuilder {
   TraceBuilder(const TraceBuilder&) = delete;
   TraceBuilder& operator=(const TraceBuilder&) = delete;
 
-  StringPool& strings();
-  const StringPool& strings() const;
-  TraceMetadata& metadata();
-  ReadCounts& counts();
+  StringPool& strings() { return store_->strings_; }
+  const StringPool& strings() const { return store_->strings_; }
+  TraceMetadata& metadata() { return store_->metadata_; }
+  ReadCounts& counts() { return store_->counts_; }
   // What was wrong with the trace; Finalize adds what only all events together show, and puts
   // everything into the store.
   Problems& problems() { return problems_; }
-  ArgTable& args();
+  ArgTable& args() { return store_->arg_table_; }
   // An arg key of the format plays `role`. Keys that play the same one are asked in the order in
   // which they were named, at most TraceStore::kMaxArgKeys of them.
   void NameArg(ArgRole role, std::string_view key);
@@ -178,7 +178,8 @@ class TraceBuilder {
   void MendTimes(Extent extent);
   template <typename Visit>
   void EachTime(Visit&& visit) const;
-  Ns KnownDuration(uint32_t row) const;
+  // 0 where a duration is not known: of an absurd one, too, is not known what it was.
+  static Ns Known(Ns duration);
   void LeaveOutFarTimes(const TimeRange& times);
   bool LeaveOutMisplacedTimes(const TimeRange& times);
   // `order`, here and below: rows by their place in the store.
@@ -202,8 +203,9 @@ class TraceBuilder {
   class Offsets {
    public:
     void Push(uint64_t offset) {
-      if (upper_.empty() || upper_.back().second != offset >> 32) {
-        upper_.emplace_back(lower_.size(), offset >> 32);
+      if (offset >> 32 != last_upper_) [[unlikely]] {
+        last_upper_ = offset >> 32;
+        upper_.emplace_back(lower_.size(), last_upper_);
       }
       lower_.Push(static_cast<uint32_t>(offset));
     }
@@ -227,6 +229,7 @@ class TraceBuilder {
    private:
     ChunkedColumn<uint32_t> lower_;
     std::vector<std::pair<size_t, uint64_t>> upper_;  // from which row on
+    uint64_t last_upper_ = ~uint64_t{0};
   };
 
   template <typename IsFar, typename Move>
@@ -254,8 +257,9 @@ class TraceBuilder {
   // have millions of threads, and nodes of a map would take more memory than the threads
   // themselves.
   std::vector<uint32_t> thread_table_;
-  uint32_t last_thread_ = kNone;       // the answer of Thread() before
-  std::vector<uint32_t> thread_memo_;  // direct-mapped: recent answers of Thread()
+  uint32_t last_thread_ = kNone;  // the answer of Thread() before
+  // Direct-mapped: recent answers of Thread(), by what is quickly known of the ids.
+  std::vector<uint32_t> thread_memo_;
   std::unordered_map<RecordedId, ProcessInfo, IdHash> processes_;
   std::unordered_map<RecordedId, ProcessRole, IdHash> roles_;  // of few processes
   std::vector<ProvisionalTrack> provisional_;

@@ -30,22 +30,25 @@ constexpr Ns kLostStampGap = 60 * kSecond;
 constexpr int64_t kMaxSum = std::numeric_limits<int64_t>::max() / 2;
 
 // Any sum of the values fits into 64 bits afterwards: when all of them together are larger than
-// kMaxSum, which only damage explains, each is cut to its share of it. Returns the most that a
-// value may be then, and nothing when all of them fit.
-template <typename At>
-std::optional<int64_t> MostOfSum(size_t count, At&& at) {
-  uint64_t sum = 0;
-  const auto magnitude = [](int64_t value) {
+// kMaxSum, which only damage explains, each is cut to its share of it.
+class Sum {
+ public:
+  void Add(int64_t value) {
     const auto bits = static_cast<uint64_t>(value);
-    return value < 0 ? 0 - bits : bits;
-  };
-  bool fits = true;
-  for (size_t i = 0; i < count && fits; ++i) {
-    fits = !__builtin_add_overflow(sum, magnitude(at(i)), &sum) && sum <= uint64_t{kMaxSum};
+    // What does not fit stays so: no single value is larger than 2^63.
+    if (sum_ <= uint64_t{kMaxSum}) sum_ += value < 0 ? 0 - bits : bits;
+    ++count_;
   }
-  if (fits) return std::nullopt;
-  return kMaxSum / static_cast<int64_t>(count);
-}
+  // The most that a value may be, and nothing when all of them fit.
+  std::optional<int64_t> Most() const {
+    if (sum_ <= uint64_t{kMaxSum}) return std::nullopt;
+    return kMaxSum / count_;
+  }
+
+ private:
+  uint64_t sum_ = 0;
+  int64_t count_ = 0;
+};
 
 // Cuts `value` to at most `most`, of either sign; true when it was larger.
 bool Cut(const std::optional<int64_t>& most, int64_t* value) {
@@ -60,9 +63,7 @@ bool IsAbsurd(Ns start, Ns duration, Ns latest) {
 
 }  // namespace
 
-// 0 where it is not known: of an absurd duration, too, is not known what it was.
-Ns TraceBuilder::KnownDuration(uint32_t row) const {
-  const Ns duration = duration_[row];
+Ns TraceBuilder::Known(Ns duration) {
   return duration == kUnfinished || duration > kAbsurd ? 0 : duration;
 }
 
@@ -73,7 +74,7 @@ void TraceBuilder::EachTime(Visit&& visit) const {
   for (uint32_t i = 0; i < slice_count(); ++i) {
     const Ns start = start_[i];
     if (start == 0 || store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
-    visit(start, SaturatingAdd(start, KnownDuration(i)), track_[i]);
+    visit(start, SaturatingAdd(start, Known(duration_[i])), track_[i]);
   }
   for (size_t i = 0; i < store.instants_.size(); ++i) {
     const Instant& instant = store.instants_[i];
@@ -220,7 +221,8 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
   const auto slices = misplaced(slice_count(), [&](size_t i) -> std::optional<PlacedTime> {
     const Ns start = start_[i];
     if (start == 0 || store.categories_[category_[i]].kind == SliceKind::kTraceSpan) return {};
-    return PlacedTime{key(track_[i], category_[i]), start, SaturatingAdd(start, KnownDuration(i))};
+    return PlacedTime{key(track_[i], category_[i]), start,
+                      SaturatingAdd(start, Known(duration_[i]))};
   });
   const auto instants = misplaced(store.instants_.size(), [&](size_t i) {
     const Instant& instant = store.instants_[i];
@@ -271,18 +273,26 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
       longer |= other.longer;
     }
   };
+  std::vector<uint8_t> is_span(store.categories_.size());
+  for (size_t c = 0; c < is_span.size(); ++c) {
+    is_span[c] = store.categories_[c].kind == SliceKind::kTraceSpan;
+  }
   const auto find_slices = [&](uint32_t first, uint32_t last) {
     Seen found;
-    for (uint32_t i = first; i < last; ++i) {
-      const Ns start = start_[i];
-      found.longer |= duration_[i] > kAbsurd;
-      if (start == 0) {
-        found.zero = true;
-        continue;
+    ChunkedColumn<Ns>::EachStretch(first, last, [&](size_t from, size_t to) {
+      const Ns* const starts = &start_[from];
+      const Ns* const durations = &duration_[from];
+      const uint16_t* const categories = &category_[from];
+      for (size_t k = 0; k < to - from; ++k) {
+        found.longer |= durations[k] > kAbsurd;
+        if (starts[k] == 0) {
+          found.zero = true;
+          continue;
+        }
+        found.Add(starts[k], SaturatingAdd(starts[k], Known(durations[k])),
+                  is_span[categories[k]] == 0);
       }
-      found.Add(start, SaturatingAdd(start, KnownDuration(i)),
-                store.categories_[category_[i]].kind != SliceKind::kTraceSpan);
-    }
+    });
     return found;
   };
   const auto find = [&] {
@@ -341,23 +351,36 @@ void TraceBuilder::MendTimes(Extent extent) {
     }
     ts = std::clamp(ts, least_, most_);
   };
-  slice_offsets_.Each([&](size_t i, uint64_t offset) {
-    mend_point(start_[i], offset);
-    if (duration_[i] == kUnfinished) {
-      duration_[i] = std::max<Ns>(0, range.end - start_[i]);
-    } else if (IsAbsurd(start_[i], duration_[i], extent.latest)) {
-      duration_[i] = 0;
-      problems_.Add(ProblemKind::kAbsurdDuration, offset);
+  Sum durations_sum;
+  ChunkedColumn<Ns>::EachStretch(0, slice_count(), [&](size_t from, size_t to) {
+    Ns* const starts = &start_[from];
+    Ns* const durations = &duration_[from];
+    for (size_t k = 0; k < to - from; ++k) {
+      Ns& start = starts[k];
+      Ns& duration = durations[k];
+      if (extent.zero_is_lost && start == 0) {
+        start = range.begin;
+        problems_.Add(ProblemKind::kLostTimestamp, slice_offsets_.At(from + k));
+      }
+      start = std::clamp(start, least_, most_);
+      if (duration == kUnfinished) {
+        duration = std::max<Ns>(0, range.end - start);
+      } else if (IsAbsurd(start, duration, extent.latest)) {
+        duration = 0;
+        problems_.Add(ProblemKind::kAbsurdDuration, slice_offsets_.At(from + k));
+      }
+      duration = std::min(duration, kFarthest);
+      durations_sum.Add(duration);
     }
-    duration_[i] = std::min(duration_[i], kFarthest);
   });
-  const auto longest = MostOfSum(slice_count(), [&](size_t i) { return duration_[i]; });
-  if (longest) {
+  if (const auto longest = durations_sum.Most()) {
     slice_offsets_.Each([&](size_t i, uint64_t offset) {
       if (Cut(longest, &duration_[i])) problems_.Add(ProblemKind::kAbsurdDuration, offset);
     });
   }
-  const auto largest = MostOfSum(memory_.size(), [&](size_t i) { return memory_[i].bytes; });
+  Sum sizes_sum;
+  for (size_t i = 0; i < memory_.size(); ++i) sizes_sum.Add(memory_[i].bytes);
+  const auto largest = sizes_sum.Most();
   memory_offsets_.Each([&](size_t i, uint64_t offset) {
     MemoryRecord& record = memory_[i];
     if (Cut(largest, &record.bytes)) problems_.Add(ProblemKind::kAbsurdSize, offset);

@@ -35,17 +35,25 @@ std::vector<uint32_t> TraceBuilder::SortByTrack() {
   const uint32_t n = slice_count();
   const size_t track_count = store.tracks_.size();
   std::vector<uint32_t> begin(track_count + 1, 0);
-  for (uint32_t i = 0; i < n; ++i) {
-    track_[i] = provisional_[track_[i]].final;
-    ++begin[track_[i] + 1];
-  }
+  ChunkedColumn<TrackIndex>::EachStretch(0, n, [&](size_t from, size_t to) {
+    TrackIndex* const tracks = &track_[from];
+    for (size_t k = 0; k < to - from; ++k) {
+      tracks[k] = provisional_[tracks[k]].final;
+      ++begin[tracks[k] + 1];
+    }
+  });
   for (size_t t = 0; t < track_count; ++t) {
     begin[t + 1] += begin[t];
     store.tracks_[t].first = begin[t];
     store.tracks_[t].last = begin[t + 1];
   }
   std::vector<uint32_t> order(n);
-  for (uint32_t i = 0; i < n; ++i) order[begin[track_[i]]++] = i;
+  ChunkedColumn<TrackIndex>::EachStretch(0, n, [&](size_t from, size_t to) {
+    const TrackIndex* const tracks = &track_[from];
+    for (size_t k = 0; k < to - from; ++k) {
+      order[begin[tracks[k]]++] = static_cast<uint32_t>(from + k);
+    }
+  });
   return order;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/heap.h"
+#include "base/prefetch.h"
 
 namespace emberline {
 
@@ -29,7 +30,7 @@ class ChunkedColumn {
   // Exchanges the rows.
   ChunkedColumn& operator=(ChunkedColumn&& other) noexcept {
     chunks_.swap(other.chunks_);
-    std::swap(size_, other.size_);
+    std::swap(until_, other.until_);
     std::swap(next_, other.next_);
     std::swap(stop_, other.stop_);
     return *this;
@@ -37,8 +38,8 @@ class ChunkedColumn {
 
   void Push(T value) {
     if (next_ == stop_) MakeRoom();
+    PrefetchToWrite(next_, 1);
     std::construct_at(next_++, value);
-    ++size_;
   }
   T& operator[](size_t i) {
     const size_t chunk = ChunkOf(i);
@@ -48,11 +49,23 @@ class ChunkedColumn {
     const size_t chunk = ChunkOf(i);
     return chunks_[chunk][i - FirstOf(chunk)];
   }
-  size_t size() const { return size_; }
+  size_t size() const { return until_ - static_cast<size_t>(stop_ - next_); }
+
+  // Calls `visit(from, to)` for stretches of the rows [first, last). In all columns alike, rows of
+  // a stretch stand one behind the other, so that `&column[from]` is an array of them.
+  template <typename Visit>
+  static void EachStretch(size_t first, size_t last, Visit&& visit) {
+    while (first < last) {
+      const size_t chunk = ChunkOf(first);
+      const size_t stop = std::min(last, FirstOf(chunk) + RowsOf(chunk));
+      visit(first, stop);
+      first = stop;
+    }
+  }
 
   // Leaves the first `size` rows.
   void Shrink(size_t size) {
-    size_ = size;
+    until_ = size;
     next_ = stop_ = nullptr;
   }
 
@@ -79,24 +92,26 @@ class ChunkedColumn {
     return size_t{1} << (chunk == 0 ? kFirstShift : kFirstShift + chunk - 1);
   }
 
-  // Room for the rows from `size_` on.
+  // Room for the rows behind the last one.
   void MakeRoom() {
-    const size_t chunk = ChunkOf(size_);
+    const size_t size = until_;
+    const size_t chunk = ChunkOf(size);
     if (chunk == chunks_.size()) {
       T* const rows = static_cast<T*>(AllocateLazily(RowsOf(chunk) * sizeof(T)));
       if (rows == nullptr) throw std::bad_alloc();
       chunks_.emplace_back(rows);
     }
-    next_ = chunks_[chunk].get() + (size_ - FirstOf(chunk));
+    next_ = chunks_[chunk].get() + (size - FirstOf(chunk));
     stop_ = std::min(next_ + kStep, chunks_[chunk].get() + RowsOf(chunk));
+    until_ = size + static_cast<size_t>(stop_ - next_);
     TakePages(next_, static_cast<size_t>(stop_ - next_) * sizeof(T));
   }
 
   std::vector<std::unique_ptr<T[], Release>> chunks_;
-  size_t size_ = 0;
-  // Where the next row goes, and how far without making room.
+  // Where the next row goes, and how far without making room; how many rows there are then.
   T* next_ = nullptr;
   T* stop_ = nullptr;
+  size_t until_ = 0;
 };
 
 }  // namespace emberline

@@ -1,9 +1,11 @@
 #include "store/store_image.h"
 
+#include <array>
 #include <limits>
 
 #include "base/archive.h"
 #include "base/packed_image.h"
+#include "store/arg_encoding.h"
 
 namespace emberline {
 
@@ -126,6 +128,9 @@ void StoreImage::Add(const TraceStore& store, ImageWriter* writer) {
     used.push_back(chunk.used);
     chunks.push_back(std::as_bytes(std::span(chunk.begin, chunk.used)));
   }
+  // What reading the last one touches behind it.
+  static constexpr std::array<std::byte, kBytesBehindValue> kBehind{};
+  chunks.push_back(kBehind);
   AddNumbers("args.used", used, writer);
   writer->AddPieces("args.values", std::move(chunks));
 
@@ -172,7 +177,7 @@ bool StoreImage::OpenArgs(const ImageFile& image, ArgTable* args) {
   for (const ArgTable::Layout& layout : args->layouts_) {
     if (uint64_t{layout.first} + layout.count > args->fields_.size()) return false;
   }
-  return values.empty();
+  return values.size() == kBytesBehindValue;
 }
 
 std::shared_ptr<const TraceStore> StoreImage::Open(const std::shared_ptr<const ImageFile>& image) {

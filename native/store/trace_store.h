@@ -372,6 +372,7 @@ class TraceStore {
  private:
   friend class TraceBuilder;
   friend class StoreImage;
+  friend class ArgInts;
   void FindArgKeys();
   // The key under which an arg of the role is added. The importer has named one.
   StringId KeyFor(ArgRole role);

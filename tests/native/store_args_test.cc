@@ -84,6 +84,42 @@ TEST_CASE("a repeated key gives its first value and keeps both") {
   CHECK(table.Decode(handle).size() == 2);
 }
 
+TEST_CASE("layouts that look alike stay apart") {
+  // Of the same first and last key and as many in all: what a table of recent ones goes by.
+  ArgTable table;
+  std::vector<std::vector<ArgItem>> kinds;
+  for (StringId key = 2; key < 200; ++key) {
+    kinds.push_back({Int(1, key), Int(key, 7), Int(300, 9)});
+    kinds.push_back({Int(1, key), Plain(key, ArgType::kText, 7), Int(300, 9)});
+    kinds.push_back({Plain(1, ArgType::kTrue), Int(key, 7), Int(300, key)});
+  }
+  std::vector<uint64_t> handles;
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& items : kinds) handles.push_back(table.Add(items.data(), items.size()));
+  }
+  for (size_t i = 0; i < handles.size(); ++i) {
+    const auto& items = kinds[i % kinds.size()];
+    const auto args = table.Decode(handles[i]);
+    REQUIRE(args.size() == items.size());
+    for (size_t k = 0; k < items.size(); ++k) REQUIRE(args[k].first == items[k].key);
+    REQUIRE(std::holds_alternative<ArgValue::Text>(args[1].second.v) ==
+            (items[1].type == ArgType::kText));
+    REQUIRE(std::holds_alternative<bool>(args[0].second.v) == (items[0].type == ArgType::kTrue));
+  }
+}
+
+TEST_CASE("args that come behind the table was frozen") {
+  ArgTable table;
+  const std::vector<ArgItem> first = {Int(1, 11)}, second = {Int(1, 22), Int(2, -3)};
+  const uint64_t a = table.Add(first.data(), first.size());
+  table.Freeze();
+  const uint64_t b = table.Add(second.data(), second.size());
+  table.Freeze();
+  CHECK(std::get<int64_t>(table.Find(a, 1)->v) == 11);
+  CHECK(std::get<int64_t>(table.Find(b, 1)->v) == 22);
+  CHECK(std::get<int64_t>(table.Find(b, 2)->v) == -3);
+}
+
 TEST_CASE("many layouts and many chunks stay apart") {
   ArgTable table;
   std::vector<uint64_t> handles;

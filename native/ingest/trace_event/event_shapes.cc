@@ -121,6 +121,14 @@ const char* EventShapes::TakeBare(const Step& step, const char* p, const char* e
       id.is_text = false;
       return behind;
     }
+    case EventField::kId: {
+      int64_t number = 0;
+      behind = ReadInteger(p, &number);
+      if (behind == nullptr) break;
+      event->has_id = true;
+      event->id = static_cast<uint64_t>(number);
+      return behind;
+    }
     case EventField::kArg: {
       ArgItem item;
       behind = ReadInteger(p, &item.number);
