@@ -206,9 +206,25 @@ describe('a job of several ranks', () => {
     renameSync(join(folder, name), away);
     await reload();
     await waitUntil('one rank less', async () => / 6 of 8 ranks: /.test(await answer()));
-    renameSync(away, join(folder, 'third.json'));
+    const third = join(folder, 'third.json');
+    renameSync(away, third);
     await reload();
     await waitUntil('its rank again', async () => / 7 of 8 ranks: /.test(await answer()));
+    // Its name does not say that it is a trace, nor can it be read any more once it is gone.
+    for (const reopened of [false, true]) {
+      if (reopened) {
+        await workbench.runCommand('View: Close All Editors');
+        await openJob('ranks');
+        await goToView(await jobPage(), 'Overview');
+        await waitUntil('all ranks', async () => / 7 of 8 ranks: /.test(await answer()));
+      }
+      renameSync(third, away);
+      await reload();
+      await waitUntil('one rank less', async () => / 6 of 8 ranks: /.test(await answer()));
+      renameSync(away, third);
+      await reload();
+      await waitUntil('its rank again', async () => / 7 of 8 ranks: /.test(await answer()));
+    }
   });
 
   step('a folder that is open as a profile, too, asks once and loads both', async () => {

@@ -23,9 +23,22 @@ const traces = '**/*.json{,.gz}';
 /** Digests lie in the folder itself; traces beside them that have none are named. */
 export const digestsAndTraces = `*.{${digestEnding.slice(1)},json,json.gz}`;
 
-/** Traces may have any name that ends in ".json", and folders hold other files that do. */
-async function matters({ fsPath }: vscode.Uri): Promise<boolean> {
-  return fsPath.endsWith(digestEnding) || hasTraceName(fsPath) || (await isPlainTrace(fsPath));
+/** Whether the name of a file says that it is read. */
+const hasKnownName = (path: string): boolean => path.endsWith(digestEnding) || hasTraceName(path);
+
+/** Files of other names that are looked into when a folder is opened. */
+const mostPlain = 1000;
+
+/** Traces of a folder whose names do not say so. */
+async function plainTraces(folder: vscode.Uri, deep: boolean): Promise<string[]> {
+  // The search of files refuses an empty alternative, as in "{,.gz}".
+  const pattern = new vscode.RelativePattern(folder, deep ? '**/*.json' : '*.json');
+  const files = await vscode.workspace.findFiles(pattern, null, mostPlain);
+  const paths = files.map(({ fsPath }) => fsPath).filter((path) => !hasKnownName(path));
+  const found: string[] = [];
+  // One by one: they are many, and nothing waits for them.
+  for (const path of paths) if (await isPlainTrace(path)) found.push(path);
+  return found;
 }
 
 /** How what is on disk is loaded again. */
@@ -53,6 +66,8 @@ export class DiskWatch implements vscode.Disposable {
   private readonly file: vscode.Uri | undefined;
   /** The file as it was when it was opened or last asked about. */
   private known: Promise<string> | undefined;
+  /** Traces of the folder whose names do not say so: of one that is gone, nothing else would tell. */
+  private readonly plain = new Set<string>();
 
   /** `inFolder`: what is watched of a folder. */
   constructor(
@@ -79,6 +94,7 @@ export class DiskWatch implements vscode.Disposable {
     // Without the file of a profile there is nothing to load; a folder is loaded without it.
     const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, false, !isFolder);
     const onChange = (changed: vscode.Uri) => void this.onChange(changed);
+    if (isFolder) void this.lookForPlain(file, inFolder === traces);
     this.subscription = vscode.Disposable.from(
       watcher,
       watcher.onDidChange(onChange),
@@ -87,9 +103,21 @@ export class DiskWatch implements vscode.Disposable {
     );
   }
 
+  private async lookForPlain(folder: vscode.Uri, deep: boolean): Promise<void> {
+    for (const path of await plainTraces(folder, deep)) this.plain.add(path);
+  }
+
+  /** Traces may have any name that ends in ".json", and folders hold other files that do. */
+  private async matters({ fsPath }: vscode.Uri): Promise<boolean> {
+    if (hasKnownName(fsPath) || this.plain.has(fsPath)) return true;
+    if (!(await isPlainTrace(fsPath))) return false;
+    this.plain.add(fsPath);
+    return true;
+  }
+
   private async onChange(changed: vscode.Uri): Promise<void> {
     // A log that is written all the time must not put off the question about a trace.
-    if (this.file === undefined && !(await matters(changed))) return;
+    if (this.file === undefined && !(await this.matters(changed))) return;
     if (this.disposed) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.ask(), restMs);
