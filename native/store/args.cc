@@ -1,9 +1,14 @@
 #include "store/args.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/prefetch.h"
 #include "base/release.h"
 #include "store/arg_encoding.h"
@@ -77,12 +82,27 @@ uint32_t ArgTable::LayoutOf(const ArgItem* items, size_t count) {
   return recent = id;
 }
 
+void ArgTable::Free::operator()(uint8_t* block) const { std::free(block); }
+
 // A chunk with room for `bytes`. An entry never spans chunks; one that may be larger than a chunk
 // gets one of its own size.
 void ArgTable::MakeRoom(size_t bytes) {
   room_ = std::max(bytes, kChunkBytes);
-  owned_.emplace_back(new uint8_t[room_]);
-  chunks_.push_back({owned_.back().get(), 0});
+  if (owned_.empty() || owned_.back().bytes - owned_.back().taken < room_) {
+    // As large as all before it, within limits: large blocks stand on large pages, which take less
+    // time to come, and to be found again when args are read in another order.
+    constexpr size_t kMostBytes = 8 * kChunkBytes;
+    Block block;
+    block.bytes = std::max(room_, std::bit_floor(std::min(bytes_, kMostBytes)));
+    block.begin.reset(static_cast<uint8_t*>(AllocateAtOnce(block.bytes)));
+    if (block.begin == nullptr) throw std::bad_alloc();
+    owned_.push_back(std::move(block));
+  }
+  Block& block = owned_.back();
+  last_ = block.begin.get() + block.taken;
+  block.taken += room_;
+  ++block.chunks;
+  chunks_.push_back({last_, 0});
   bytes_ += room_;
   used_ = 0;
 }
@@ -92,7 +112,7 @@ uint64_t ArgTable::Add(const ArgItem* items, size_t count) {
   const size_t most = (count + 1) * kMostBytesOfValue + kBytesBehindValue;
   // Entries begin within the first kChunkBytes, which is all that a handle can say.
   if (used_ + most > room_ || used_ >= kChunkBytes) MakeRoom(most);
-  uint8_t* const begin = owned_.back().get() + used_;
+  uint8_t* const begin = last_ + used_;
   uint8_t* to = PutNumber(begin, LayoutOf(items, count));
   for (size_t i = 0; i < count; ++i) {
     const ArgItem& item = items[i];
@@ -116,7 +136,7 @@ uint64_t ArgTable::Add(const ArgItem* items, size_t count) {
   }
   PrefetchToWrite(begin, static_cast<size_t>(to - begin));
   const uint64_t handle = (uint64_t{chunks_.size() - 1} << kChunkShift) + used_ + 1;
-  used_ = static_cast<size_t>(to - owned_.back().get());
+  used_ = static_cast<size_t>(to - last_);
   chunks_.back().used = used_;
   return handle;
 }
@@ -143,13 +163,22 @@ std::optional<ArgValue> ArgTable::Find(uint64_t handle, StringId key) const {
 
 void ArgTable::Freeze() {
   Release(table_);
-  // Args end up in one last, partly filled chunk: give its unused tail back.
-  const size_t needed = used_ + kBytesBehindValue;
-  if (needed >= room_) return;
-  std::unique_ptr<uint8_t[]> exact(new uint8_t[needed]);
-  std::memcpy(exact.get(), owned_.back().get(), used_);
-  owned_.back() = std::move(exact);
-  chunks_.back().begin = owned_.back().get();
+  // Args end up in one last, partly filled block: give its unused tail back.
+  if (owned_.empty()) return;
+  Block& block = owned_.back();
+  const uint8_t* const begin = block.begin.get();
+  const size_t needed = used_ + kBytesBehindValue;  // of the last chunk
+  const size_t before = static_cast<size_t>(last_ - begin);
+  if (before + needed >= block.bytes) return;
+  std::unique_ptr<uint8_t, Free> exact(static_cast<uint8_t*>(AllocateToKeep(before + needed)));
+  if (exact == nullptr) throw std::bad_alloc();
+  std::memcpy(exact.get(), begin, before + used_);
+  for (size_t k = chunks_.size() - block.chunks; k < chunks_.size(); ++k) {
+    chunks_[k].begin = exact.get() + (chunks_[k].begin - begin);
+  }
+  last_ = exact.get() + before;
+  block.begin = std::move(exact);
+  block.bytes = block.taken = before + needed;
   bytes_ -= room_ - needed;
   room_ = needed;
 }

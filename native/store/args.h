@@ -95,10 +95,22 @@ class ArgTable {
   // Direct-mapped: recent layouts by what is quickly known of them. Most events repeat one of few
   // layouts, and comparing keys takes a third of the time of hashing them.
   std::array<uint32_t, 64> recent_{};
+  struct Free {
+    void operator()(uint8_t* block) const;
+  };
+  // Of some chunks, one behind the other.
+  struct Block {
+    std::unique_ptr<uint8_t, Free> begin;
+    size_t bytes = 0;
+    size_t chunks = 0;  // begun
+    size_t taken = 0;   // by them, bytes
+  };
+
   std::vector<Chunk> chunks_;
-  std::vector<std::unique_ptr<uint8_t[]>> owned_;  // the chunks' memory, unless it lies elsewhere
-  size_t used_ = 0, room_ = 0;                     // of the last chunk, bytes
-  size_t bytes_ = 0;
+  std::vector<Block> owned_;    // the chunks' memory, unless it lies elsewhere
+  uint8_t* last_ = nullptr;     // the last chunk
+  size_t used_ = 0, room_ = 0;  // of it, bytes
+  size_t bytes_ = 0;            // of all chunks
 };
 
 }  // namespace emberline
