@@ -675,6 +675,13 @@ test('a name is shortened once, to the room that it has, by what its parts mean'
     // What tells the kernel from others stays longer than its function's name.
     [told, 60, 'vectorized_elementwise_kernel<pow_tensor_scalar_kernel_impl>'],
     [told, 50, 'vectorized_elementwise_kernel<pow_tensor_scalar>'],
+    // Some of the word gives way before any of the function's name, and of several words the first.
+    [told, 45, 'vectorized_elementwise_kernel<pow_te\u2026_scalar>'],
+    [
+      'vectorized_elementwise_kernel<\u2026CUDAFunctor_add, BFloat16\u2026>',
+      52,
+      'vectorized_elementwise_kernel<CUDAFuncto\u2026, BFloat16>',
+    ],
     [told, 30, 'vectorized\u2026<pow_tensor_scalar>'],
     [
       'elementwise_kernel<\u2026direct_copy_kernel_cuda, 12\u2026>',

@@ -164,11 +164,27 @@ function withContext(text: string, full: string, fits: (candidate: string) => bo
   return shown(left, right);
 }
 
+/** Of a word that tells a name from others, this share of its letters still does. */
+const leastOfWord = 0.6;
+
+/**
+ * A word that tells a name from others in `room` pixels, if enough of it is left: of several, the last stays
+ * whole.
+ */
+function wordWithin(word: string, room: number, widthOf: WidthOf): string | undefined {
+  const last = /, [^,]+$/.exec(word)?.[0];
+  const cut =
+    last === undefined
+      ? bothEnds(word, room, widthOf)
+      : beginningAnd(word.slice(0, -last.length), last, room, widthOf);
+  return widthOf(cut) <= room && cut.length - 1 >= leastOfWord * word.length ? cut : undefined;
+}
+
 /**
  * A shown name in `room` pixels; `full` is all of it. Namespaces give way first. The function's name stays
  * and the word among its template arguments that says what it does, as far as there is room; other
  * arguments give way first. Where that word is what tells the name from others (`<\u2026word\u2026>`), some
- * of the function's name gives way to it.
+ * of the function's name gives way to it, but not before the word is as short as it can be.
  */
 export function fitName(text: string, room: number, widthOf: WidthOf, full = text): string {
   if (widthOf(text) <= room) {
@@ -184,6 +200,8 @@ export function fitName(text: string, room: number, widthOf: WidthOf, full = tex
   if (whole.startsWith(`<${ellipsis}`) && told !== undefined) {
     const brief = briefWord(told);
     for (const word of [told, brief]) if (fits(`${name}<${word}>`)) return `${name}<${word}>`;
+    const within = wordWithin(brief, room - widthOf(`${name}<>`), widthOf);
+    if (within !== undefined) return `${name}<${within}>`;
     const front = name.slice(0, leastFunction) + ellipsis;
     const word = bothEnds(brief, room - widthOf(`${front}<>`), widthOf);
     return `${beginning(name, room - widthOf(`<${word}>`), widthOf)}<${word}>`;
