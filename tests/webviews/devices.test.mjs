@@ -373,7 +373,7 @@ test('a cell of an unknown share says why, and its color is that of the strip', 
     assert.equal(await cell('aten::linear', 'tensorCoreSelf').innerText(), '\u2013');
     assert.match(
       await cell('aten::linear', 'tensorCoreSelf').getAttribute('title'),
-      /names of the kernels do not tell/,
+      /kernel names do not say/,
     );
     assert.equal(await cell('aten::linear', 'tensorCoreTotal').innerText(), '50.0 %');
     assert.equal(await cell('aten::addmm', 'tensorCoreSelf').innerText(), '100 %');
