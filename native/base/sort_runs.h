@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/near.h"
+
 namespace emberline {
 
 namespace sort_runs_detail {
@@ -17,17 +19,12 @@ template <typename Row, typename Before>
 void MergeHalves(std::span<Row> rows, size_t middle, Before&& before, std::vector<Row>* scratch) {
   if (!before(rows[middle], rows[middle - 1])) return;
   // Rows of the first half from `from` on come behind the first row of the second half.
-  size_t reach = 1;
-  while (reach < middle && before(rows[middle], rows[middle - reach - 1])) reach *= 2;
   const auto half = rows.begin() + static_cast<ptrdiff_t>(middle);
-  const auto from = std::upper_bound(half - static_cast<ptrdiff_t>(std::min(reach, middle)), half,
-                                     rows[middle], before);
+  const auto from = PartitionPointNear(rows.begin(), half, half,
+                                       [&](const Row& row) { return !before(*half, row); });
   // Rows of the second half before `to` come before the last row of the first half.
-  const size_t behind = rows.size() - middle;
-  reach = 1;
-  while (reach < behind && before(rows[middle + reach], rows[middle - 1])) reach *= 2;
-  const auto to = std::lower_bound(half, half + static_cast<ptrdiff_t>(std::min(reach, behind)),
-                                   *(half - 1), before);
+  const auto to = PartitionPointNear(half, rows.end(), half,
+                                     [&](const Row& row) { return before(row, *(half - 1)); });
   if (half - from <= to - half) {
     scratch->assign(from, half);
     auto first = scratch->begin();

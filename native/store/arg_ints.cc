@@ -68,7 +68,7 @@ ArgInts::Values ArgInts::Of(SliceIndex slice) {
     return values;
   }
   if (plan.count == 0) return values;
-  const ArgTable::Field* const fields = table.fields_.data() + table.layouts_[layout].first;
+  const ArgTable::Field* const fields = table.FieldsOf(layout).data();
   uint32_t next = 0;
   for (size_t k = 0; k < plan.count; ++k) {
     for (; next < plan.field[k]; ++next) SkipValue(p, fields[next].type);

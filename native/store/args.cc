@@ -44,7 +44,7 @@ ArgValue GetValue(const uint8_t*& p, ArgType type) {
 
 bool ArgTable::HasLayout(uint64_t layout, const ArgItem* items, size_t count) const {
   if (layout >= layouts_.size() || layouts_[layout].count != count) return false;
-  const Field* const fields = fields_.data() + layouts_[layout].first;
+  const Field* const fields = FieldsOf(layout).data();
   for (size_t i = 0; i < count; ++i) {
     if (fields[i] != Field{items[i].key, items[i].type}) return false;
   }

@@ -344,10 +344,10 @@ void TraceBuilder::MendTimes(Extent extent) {
   least_ = SaturatingAdd(range.begin, -kFarthest);
   most_ = SaturatingAdd(range.begin, kFarthest);
   range.end = std::min(range.end, most_);
-  const auto mend_point = [&](Ns& ts, uint64_t offset) {
+  const auto mend_point = [&](Ns& ts, auto&& offset) {
     if (extent.zero_is_lost && ts == 0) {
       ts = range.begin;
-      problems_.Add(ProblemKind::kLostTimestamp, offset);
+      problems_.Add(ProblemKind::kLostTimestamp, offset());
     }
     ts = std::clamp(ts, least_, most_);
   };
@@ -358,16 +358,14 @@ void TraceBuilder::MendTimes(Extent extent) {
     for (size_t k = 0; k < to - from; ++k) {
       Ns& start = starts[k];
       Ns& duration = durations[k];
-      if (extent.zero_is_lost && start == 0) {
-        start = range.begin;
-        problems_.Add(ProblemKind::kLostTimestamp, slice_offsets_.At(from + k));
-      }
-      start = std::clamp(start, least_, most_);
+      // It is looked for only where it is told.
+      const auto offset = [&] { return slice_offsets_.At(from + k); };
+      mend_point(start, offset);
       if (duration == kUnfinished) {
         duration = std::max<Ns>(0, range.end - start);
       } else if (IsAbsurd(start, duration, extent.latest)) {
         duration = 0;
-        problems_.Add(ProblemKind::kAbsurdDuration, slice_offsets_.At(from + k));
+        problems_.Add(ProblemKind::kAbsurdDuration, offset());
       }
       duration = std::min(duration, kFarthest);
       durations_sum.Add(duration);
@@ -386,12 +384,14 @@ void TraceBuilder::MendTimes(Extent extent) {
     if (Cut(largest, &record.bytes)) problems_.Add(ProblemKind::kAbsurdSize, offset);
     record.total_allocated = std::min(record.total_allocated, kMaxSum);
     record.total_reserved = std::min(record.total_reserved, kMaxSum);
-    mend_point(record.ts, offset);
+    mend_point(record.ts, [&] { return offset; });
   });
-  instant_offsets_.Each(
-      [&](size_t i, uint64_t offset) { mend_point(store.instants_[i].ts, offset); });
-  counter_offsets_.Each(
-      [&](size_t i, uint64_t offset) { mend_point(store.counters_[i].ts, offset); });
+  instant_offsets_.Each([&](size_t i, uint64_t offset) {
+    mend_point(store.instants_[i].ts, [&] { return offset; });
+  });
+  counter_offsets_.Each([&](size_t i, uint64_t offset) {
+    mend_point(store.counters_[i].ts, [&] { return offset; });
+  });
   for (Offsets* offsets :
        {&slice_offsets_, &instant_offsets_, &memory_offsets_, &counter_offsets_}) {
     offsets->Free();
