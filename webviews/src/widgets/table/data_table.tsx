@@ -124,10 +124,10 @@ function useOpenRows<M extends TableMethod>(props: DataTableProps<M>) {
   };
 }
 
-/** Pixels of names with what stands beside them, the least first. */
+/** Pixels of names with what stands beside them. */
 function widthsOf(names: readonly string[], besidesPx: number): number[] {
   const widthOf = widthIn(document.body);
-  return names.map((name) => Math.ceil(widthOf(name)) + besidesPx).sort((a, b) => a - b);
+  return names.map((name) => Math.ceil(widthOf(name)) + besidesPx);
 }
 
 /** Columns with their widths, as far as there is room. */
@@ -168,9 +168,8 @@ function useColumns<M extends TableMethod>(
     [measures.wholeNames, besidesPx],
   );
   // Names that cannot be whole drive nothing away.
-  const wholeNamesPx = wholePx
-    .filter((px) => px <= mostNamesPx(roomPx, measures.longestName !== undefined))
-    .at(-1);
+  const mostPx = mostNamesPx(roomPx, measures.longestName !== undefined);
+  const wholeNamesPx = wholePx.reduce((most, px) => (px <= mostPx ? Math.max(most, px) : most), 0);
   const needs = present.map((column, index) => ({
     key: column.key,
     px:
@@ -185,14 +184,14 @@ function useColumns<M extends TableMethod>(
       ),
     stays: index === 0 || column.key === sortKey || widths.value[column.key] !== undefined,
   }));
-  const [name] = present;
+  // It stays, however little room there is.
+  const [first] = present;
+  const isFitted = first !== undefined && !numeric(first) && widths.value[first.key] === undefined;
   const namesAreFitted =
-    name !== undefined &&
-    !numeric(name) &&
-    !places.has(name.key) &&
+    isFitted &&
+    !places.has(first.key) &&
     // A path that its cell shortens keeps its last name.
-    props.renderCell?.[name.key] === undefined &&
-    widths.value[name.key] === undefined;
+    props.renderCell?.[first.key] === undefined;
   const fit = fitColumns({
     needs,
     lesser: props.lesser,
@@ -200,19 +199,17 @@ function useColumns<M extends TableMethod>(
     actionsPx: props.actions === undefined ? undefined : actionsPx,
     all: all.value,
     figures: props.figures,
-    ...(namesAreFitted && wholeNamesPx !== undefined ? { wholeNamesPx } : {}),
+    ...(namesAreFitted ? { wholeNamesPx } : {}),
   });
   const columns = present.filter(({ key }) => fit.isShown(key));
   const least = needs.filter(({ key }) => fit.isShown(key)).map(({ px }) => px);
   const allWidths = (): number => least.reduce((sum, px) => sum + px, fit.goPx);
   const sparePx = roomPx - framePx - allWidths();
-  const [first] = columns;
-  const isFitted =
-    first !== undefined && !numeric(first) && widths.value[first.key] === undefined && roomPx > 0;
-  if (isFitted && sparePx < 0 && !all.value) least[0] = withoutExcess(least[0]!, -sparePx);
+  const hasRoom = isFitted && roomPx > 0;
+  if (hasRoom && sparePx < 0 && !all.value) least[0] = withoutExcess(least[0]!, -sparePx);
   const minWidth = allWidths();
-  if (isFitted && sparePx > 0) {
-    const wholeMorePx = Math.min(sparePx, Math.max(0, (wholeNamesPx ?? 0) - least[0]!));
+  if (hasRoom && sparePx > 0) {
+    const wholeMorePx = Math.min(sparePx, Math.max(0, wholeNamesPx - least[0]!));
     least[0] = withSpare(least[0]! + wholeMorePx, wantedPx, sparePx - wholeMorePx, roomPx);
   }
   const actions = props.actions === undefined ? '' : ` ${fit.goPx}px`;
