@@ -28,7 +28,7 @@ OperatorCalls::OperatorCalls(const Model& model) {
   Release(only_child);
 }
 
-bool Nested::operator()(SliceIndex call, size_t row) {
+bool NestedCalls::operator()(SliceIndex call, size_t row) {
   const Open next = {store_->track(call), store_->start(call), store_->end(call), row};
   const auto holds = [&](const Open& outer) {
     return outer.track == next.track && next.start < outer.end && next.end <= outer.end;

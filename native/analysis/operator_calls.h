@@ -24,9 +24,9 @@ class OperatorCalls {
 
 // Whether a call lies in another call of its row, whose total holds it already. To be asked in the
 // order of the slices.
-class Nested {
+class NestedCalls {
  public:
-  explicit Nested(const TraceStore& store) : store_(&store) {}
+  explicit NestedCalls(const TraceStore& store) : store_(&store) {}
   bool operator()(SliceIndex call, size_t row);
 
  private:

@@ -86,7 +86,7 @@ Result<std::vector<OperatorStack>> StacksOfOperator(
   std::vector<OperatorStack> result;
   std::vector<CallSums> sums;
   std::unordered_map<uint64_t, size_t> index;
-  Nested nested(model.store());
+  NestedCalls nested(model.store());
   const ReplayedTimes replayed = TimesOfReplays(model, selection);
   const auto failed =
       VisitCalls(model, selection, name, shapes, replayed, cancel,
@@ -133,7 +133,7 @@ Result<Table> ModulesOfOperator(const Model& model, const StepSelection& selecti
                                 const CancelToken& cancel) {
   std::vector<std::pair<std::string, CallSums>> rows;
   std::unordered_map<std::string, size_t> index;
-  Nested nested(model.store());
+  NestedCalls nested(model.store());
   FrameFinder frames(model);
   const ReplayedTimes replayed = TimesOfReplays(model, selection);
   const auto failed = VisitCalls(model, selection, name, shapes, replayed, cancel,

@@ -100,7 +100,7 @@ Result<OperatorData> OperatorAnalysis::By(OperatorGrouping grouping,
   std::unordered_map<uint64_t, uint32_t> row_of;
   std::vector<uint32_t> row_of_call(s.all_slice_count(), kNone);
   std::unordered_set<RowStack, RowStackHash> seen_stacks;
-  Nested nested(s);
+  NestedCalls nested(s);
   std::vector<Ns> heaviest;
   for (size_t at = 0; at < ops_.size(); ++at) {
     if (at % kCancelStride == 0 && cancel.cancelled()) return MakeError(errors::kCancelled);

@@ -42,7 +42,7 @@ struct FunctionAligner::Impl {
 
   // Places all things, window by window. Costs per thing and how it ended are of the last window.
   PathSearch::Result Search(const PathSearch& search, std::span<const uint32_t> sequence,
-                            const Evidence& known, const Start& begin_at, bool ended,
+                            const RunEvidence& known, const Start& begin_at, bool ended,
                             std::vector<Placement>* out) const;
 
   AlignmentCosts costs;
@@ -89,7 +89,7 @@ const Observed& FunctionAligner::Kind(uint32_t id) const { return impl_->costs.k
 
 PathSearch::Result FunctionAligner::Impl::Search(const PathSearch& search,
                                                  std::span<const uint32_t> sequence,
-                                                 const Evidence& known, const Start& begin_at,
+                                                 const RunEvidence& known, const Start& begin_at,
                                                  bool ended, std::vector<Placement>* out) const {
   std::vector<float> start = search.Begin(begin_at);
   const size_t window = std::max<size_t>(2 * kOverlap, kMaxCells / costs.function.points);
@@ -106,7 +106,7 @@ PathSearch::Result FunctionAligner::Impl::Search(const PathSearch& search,
 }
 
 std::vector<Placement> FunctionAligner::Align(std::span<const uint32_t> sequence,
-                                              const Evidence& known, const Start& begin_at,
+                                              const RunEvidence& known, const Start& begin_at,
                                               bool ended) {
   Impl& m = *impl_;
   std::vector<Placement> out(sequence.size());

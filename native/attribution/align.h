@@ -27,10 +27,10 @@ struct Start {
 enum class Ended : uint8_t { kUnknown, kReturned, kRaised };
 
 // What is known of the things of one run, each empty where nothing is.
-struct Evidence {
+struct RunEvidence {
   std::span<const int> called_at;  // the line of the call where it was recorded, else 0
   std::span<const Ended> ended;
-  Evidence From(size_t begin, size_t count) const {
+  RunEvidence From(size_t begin, size_t count) const {
     return {called_at.empty() ? called_at : called_at.subspan(begin, count),
             ended.empty() ? ended : ended.subspan(begin, count)};
   }
@@ -67,7 +67,7 @@ class FunctionAligner {
 
   // Places `sequence` (ids from Describe, in order of time). `ended`: false when the recording
   // stopped while the instance ran. Linear in sequence length times sites.
-  std::vector<Placement> Align(std::span<const uint32_t> sequence, const Evidence& known,
+  std::vector<Placement> Align(std::span<const uint32_t> sequence, const RunEvidence& known,
                                const Start& start, bool ended);
 
   // Total cost per thing of the last alignment; a measure of how well the source fits.

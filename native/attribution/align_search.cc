@@ -127,7 +127,7 @@ Ended PathSearch::EndedBy(const float* reached) const {
   return returns + kTells < raises ? Ended::kReturned : Ended::kUnknown;
 }
 
-PathSearch::Result PathSearch::Window(std::span<const uint32_t> sequence, const Evidence& known,
+PathSearch::Result PathSearch::Window(std::span<const uint32_t> sequence, const RunEvidence& known,
                                       size_t keep, bool last_ends, std::vector<float>& start,
                                       Placement* out) const {
   const std::span<const int> called_at = known.called_at;

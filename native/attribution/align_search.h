@@ -28,7 +28,7 @@ class PathSearch {
 
   // Places sequence[0, n); `start` holds the closed costs before it and becomes those before
   // sequence[keep]. Placements are written for [0, keep).
-  Result Window(std::span<const uint32_t> sequence, const Evidence& known, size_t keep,
+  Result Window(std::span<const uint32_t> sequence, const RunEvidence& known, size_t keep,
                 bool last_ends, std::vector<float>& start, Placement* out) const;
 
  private:

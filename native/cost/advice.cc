@@ -111,7 +111,7 @@ class Adviser {
     KernelCost kernel;
     const DevicePeaks* device = nullptr;
     Roof roof;
-    std::optional<Bound> bound;
+    std::optional<RoofBound> bound;
     Ns duration = 0;
   };
 

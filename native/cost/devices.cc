@@ -155,7 +155,7 @@ Roof RoofOf(const DevicePeaks& device, const OpCost& cost, bool matrix_call) {
   return roof;
 }
 
-std::optional<Bound> BoundOf(const Roof& roof, Amount flops, Amount bytes) {
+std::optional<RoofBound> BoundOf(const Roof& roof, Amount flops, Amount bytes) {
   const bool counts = flops.known() && (flops.value() == 0 || roof.flops_per_s > 0);
   const bool moves = bytes.known() && roof.bytes_per_s > 0;
   if (!counts && !moves) return std::nullopt;
@@ -164,7 +164,7 @@ std::optional<Bound> BoundOf(const Roof& roof, Amount flops, Amount bytes) {
   const double memory = moves ? static_cast<double>(bytes.value()) / roof.bytes_per_s : 0;
   // One side alone that is nothing tells nothing.
   if (compute == 0 && memory == 0) return std::nullopt;
-  return Bound{std::max(compute, memory), memory >= compute};
+  return RoofBound{std::max(compute, memory), memory >= compute};
 }
 
 }  // namespace emberline

@@ -52,10 +52,10 @@ bool NamesWideMatrixUnits(std::string_view kernel);
 
 // Seconds that the work takes at least; nothing where operations and bytes are both unknown, or the
 // device is.
-struct Bound {
+struct RoofBound {
   double seconds = 0;
   bool memory = false;  // memory decides
 };
-std::optional<Bound> BoundOf(const Roof& roof, Amount flops, Amount bytes);
+std::optional<RoofBound> BoundOf(const Roof& roof, Amount flops, Amount bytes);
 
 }  // namespace emberline

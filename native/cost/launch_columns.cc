@@ -106,7 +106,7 @@ class Launches : public RowTable<Row> {
     return !bound ? nullptr : bound->memory ? "memory" : roof->unit;
   }
 
-  std::optional<Bound> BoundOfRow(const Row& row, const Roof& roof) const {
+  std::optional<RoofBound> BoundOfRow(const Row& row, const Roof& roof) const {
     return CredibleBound(*devices_[store_.track(row.slice)], BoundOf(roof, Flops(row), Bytes(row)),
                          Seconds(row));
   }

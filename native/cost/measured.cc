@@ -7,7 +7,7 @@ namespace {
 // clocks rise above those of the data sheet. What was faster yet did less than its arguments say,
 // as a fused lookup that reads a few rows of the table it is given: its share of a roof is not
 // known.
-double Headroom(const DevicePeaks& device, const Bound& bound) {
+double Headroom(const DevicePeaks& device, const RoofBound& bound) {
   constexpr double kClock = 1.25;
   constexpr double kUnknownCache = 4;
   if (!bound.memory) return kClock;
@@ -17,8 +17,8 @@ double Headroom(const DevicePeaks& device, const Bound& bound) {
 
 }  // namespace
 
-std::optional<Bound> CredibleBound(const DevicePeaks& device, const std::optional<Bound>& bound,
-                                   double seconds) {
+std::optional<RoofBound> CredibleBound(const DevicePeaks& device,
+                                       const std::optional<RoofBound>& bound, double seconds) {
   if (bound && bound->seconds > seconds * Headroom(device, *bound)) return std::nullopt;
   return bound;
 }

@@ -10,13 +10,13 @@ namespace emberline {
 
 struct Measured {
   Roof roof;
-  std::optional<Bound> bound;  // nothing where the cost or the device is not known
+  std::optional<RoofBound> bound;  // nothing where the cost or the device is not known
 };
 
 // The bound; nothing where a kernel of `seconds` was faster than the device can be with that work,
 // caches and clocks taken into account: it did less than its arguments say.
-std::optional<Bound> CredibleBound(const DevicePeaks& device, const std::optional<Bound>& bound,
-                                   double seconds);
+std::optional<RoofBound> CredibleBound(const DevicePeaks& device,
+                                       const std::optional<RoofBound>& bound, double seconds);
 
 // `devices`: DevicesOfTracks(context).
 Measured MeasuredOf(const CostContext& context, const std::vector<const DevicePeaks*>& devices,

@@ -19,7 +19,7 @@ namespace {
 Error Cancelled() { return MakeError(errors::kCancelled); }
 
 // What a kernel of this duration would save at `target` of its roof, ns.
-double SavedBy(Ns duration, const Bound& bound, double target) {
+double SavedBy(Ns duration, const RoofBound& bound, double target) {
   return std::max(0.0, static_cast<double>(duration) - bound.seconds * 1e9 / target);
 }
 

@@ -38,7 +38,7 @@ Result<Prediction> PredictOn(const CostContext& context, const DevicePeaks& devi
     const Ns duration = recorded[kernel.kernel];
     const bool selected = context.steps.Contains(context.model.step[kernel.kernel]);
     const Measured here = MeasuredOf(context, devices, kernel);
-    std::optional<Bound> there;
+    std::optional<RoofBound> there;
     if (here.bound) {
       there =
           BoundOf(RoofOf(device, *kernel.cost, kernel.matrix_call), kernel.flops, kernel.bytes());

@@ -93,7 +93,7 @@ void PlaceRanks(const std::vector<const MatchedCall*>& calls, Job* job) {
       known.pop();
       const auto rank = static_cast<uint32_t>(n - 1 - mirrored);
       if (placed[rank] || shared != shares[rank]) continue;
-      std::vector<ClockPoint> points;
+      std::vector<ClockOffset> points;
       for (const auto& [c, m] : parts[rank]) {
         if (ends[c].empty()) continue;
         const MatchedCall::Member& member = calls[c]->members[m];
@@ -147,7 +147,7 @@ void MoveGroups(const std::vector<const MatchedCall*>& calls, Job* job) {
         offs.push_back(one.off);
       }
     }
-    std::vector<ClockPoint> points;
+    std::vector<ClockOffset> points;
     for (auto& [call, both] : outer) {
       points.push_back({Agreed(std::move(both.first)), Agreed(std::move(both.second))});
     }
@@ -193,7 +193,7 @@ void AlignClocks(Job* job) {
   for (int round = 0; round + 1 < kRounds; ++round) {
     const std::vector<std::vector<Off>> off = OffsOf(calls, *job);
     for (uint32_t r = 0; r < n; ++r) {
-      std::vector<ClockPoint> points;
+      std::vector<ClockOffset> points;
       for (const Off& one : off[r]) points.push_back({one.own, one.off});
       if (!points.empty()) TakeOff(FitClock(points), &job->ranks[r]);
     }

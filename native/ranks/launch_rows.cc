@@ -11,7 +11,7 @@
 namespace emberline {
 
 void VisitLaunches(const Model& model, const Device& device, const CancelToken& cancel,
-                   const std::function<void(const LaunchedWork& launched, bool first)>& visit) {
+                   const std::function<void(const LaunchCall& launched, bool first)>& visit) {
   const TraceStore& s = model.store();
   for (const TrackIndex t : device.streams) {
     const Track& track = s.tracks()[t];
@@ -30,7 +30,7 @@ void VisitLaunches(const Model& model, const Device& device, const CancelToken& 
   }
 }
 
-LaunchTimes TimesOf(const Model& model, const LaunchedWork& launched) {
+LaunchTimes TimesOf(const Model& model, const LaunchCall& launched) {
   const TraceStore& s = model.store();
   LaunchTimes times;
   times.call = s.duration(launched.call);
@@ -50,13 +50,13 @@ LaunchTimes TimesOf(const Model& model, const LaunchedWork& launched) {
 Result<LaunchList> FindLaunches(const Model& model, const CancelToken& cancel) {
   LaunchList list;
   for (const Device& device : DevicesOf(model)) {
-    VisitLaunches(model, device, cancel, [&](const LaunchedWork& launched, bool first) {
+    VisitLaunches(model, device, cancel, [&](const LaunchCall& launched, bool first) {
       if (first) list.launches.push_back(launched);
     });
   }
   if (cancel.cancelled()) return MakeError(errors::kCancelled);
   const TraceStore& s = model.store();
-  for (LaunchedWork& launched : list.launches) {
+  for (LaunchCall& launched : list.launches) {
     if (!launched.several) continue;
     // Of a graph on several streams, what began first is not what is listed first.
     for (const SliceIndex i : model.launched[launched.call]) {
@@ -64,7 +64,7 @@ Result<LaunchList> FindLaunches(const Model& model, const CancelToken& cancel) {
     }
   }
   std::sort(list.launches.begin(), list.launches.end(),
-            [&](const LaunchedWork& a, const LaunchedWork& b) {
+            [&](const LaunchCall& a, const LaunchCall& b) {
               return std::pair(s.start(a.call), a.call) < std::pair(s.start(b.call), b.call);
             });
   return list;
@@ -74,7 +74,7 @@ namespace {
 
 struct Row {
   int64_t number = 0;  // from 1
-  LaunchedWork launched;
+  LaunchCall launched;
   LaunchTimes times;
 };
 
@@ -93,7 +93,7 @@ class RankLaunches : public RowTable<Row> {
 
  private:
   Row RowAt(size_t at) const override {
-    const LaunchedWork& launched = list_.launches[at];
+    const LaunchCall& launched = list_.launches[at];
     return {static_cast<int64_t>(at) + 1, launched, TimesOf(model_, launched)};
   }
   const Track& TrackOf(const Row& row) const { return s_.tracks()[s_.track(row.launched.work)]; }

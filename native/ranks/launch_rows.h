@@ -19,7 +19,7 @@ inline constexpr Ns kSlowCall = 50'000;
 inline constexpr Ns kLongDelay = 100'000;
 
 // A call that launched work on a device, by its first work there.
-struct LaunchedWork {
+struct LaunchCall {
   SliceIndex call = kNone;
   SliceIndex work = kNone;
   // A graph, or another call with several works: neither its delay nor its work is that of a call
@@ -31,7 +31,7 @@ struct LaunchedWork {
 // The calls whose first work ran on `device`, and the further works of those with several, stream
 // by stream: `first` is false for these. Ends early when cancelled.
 void VisitLaunches(const Model& model, const Device& device, const CancelToken& cancel,
-                   const std::function<void(const LaunchedWork& launched, bool first)>& visit);
+                   const std::function<void(const LaunchCall& launched, bool first)>& visit);
 
 // What a launch took, in ns.
 struct LaunchTimes {
@@ -40,12 +40,12 @@ struct LaunchTimes {
   Ns avoidable = 0;       // of that, what passed while the stream had nothing to do
   bool short_work = false, slow_call = false, long_delay = false;  // HTA's kinds
 };
-LaunchTimes TimesOf(const Model& model, const LaunchedWork& launched);
+LaunchTimes TimesOf(const Model& model, const LaunchCall& launched);
 
 // Every launch of a trace, in the order of the calls.
 struct LaunchList {
-  std::vector<LaunchedWork> launches;
-  size_t MemoryBytes() const { return launches.capacity() * sizeof(LaunchedWork); }
+  std::vector<LaunchCall> launches;
+  size_t MemoryBytes() const { return launches.capacity() * sizeof(LaunchCall); }
 };
 // Errors: kCancelled.
 Result<LaunchList> FindLaunches(const Model& model, const CancelToken& cancel);

@@ -16,7 +16,7 @@ void AddLaunches(const DigestWork& work, RankDigest* digest) {
     LaunchDigest found;
     found.device = device.ordinal;
     std::unordered_set<SliceIndex> counted;  // launches of several works
-    VisitLaunches(work.model, device, work.cancel, [&](const LaunchedWork& launched, bool) {
+    VisitLaunches(work.model, device, work.cancel, [&](const LaunchCall& launched, bool) {
       if (launched.several) {
         ++found.graph_work;
         // A graph that spans devices is a launch on each of them.

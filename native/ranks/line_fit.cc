@@ -27,9 +27,9 @@ double MiddleOf(std::vector<double> values) {
 }
 
 // What is left of the offsets without the slope.
-std::vector<Ns> Without(const std::vector<ClockPoint>& points, double slope) {
+std::vector<Ns> Without(const std::vector<ClockOffset>& points, double slope) {
   std::vector<Ns> rest;
-  for (const ClockPoint& point : points) {
+  for (const ClockOffset& point : points) {
     rest.push_back(point.offset -
                    static_cast<Ns>(std::llround(slope * static_cast<double>(point.at))));
   }
@@ -43,15 +43,15 @@ Ns Spread(std::vector<Ns> values, Ns middle) {
 
 // Whether a few points rise by more than chance would make them. Of few, most may lie close to a
 // line by chance, so each counts: one that is far off says that nothing is certain.
-bool FewRise(const std::vector<ClockPoint>& points) {
+bool FewRise(const std::vector<ClockOffset>& points) {
   const auto n = static_cast<double>(points.size());
   double mean_at = 0, mean_offset = 0;
-  for (const ClockPoint& point : points) {
+  for (const ClockOffset& point : points) {
     mean_at += static_cast<double>(point.at) / n;
     mean_offset += static_cast<double>(point.offset) / n;
   }
   double at_squares = 0, offset_squares = 0, products = 0;
-  for (const ClockPoint& point : points) {
+  for (const ClockOffset& point : points) {
     const double at = static_cast<double>(point.at) - mean_at;
     const double offset = static_cast<double>(point.offset) - mean_offset;
     at_squares += at * at;
@@ -65,12 +65,12 @@ bool FewRise(const std::vector<ClockPoint>& points) {
          kClearOfFew[points.size() - kFewestPoints] * noise;
 }
 
-ClockFit FitLine(const std::vector<ClockPoint>& points) {
+ClockFit FitLine(const std::vector<ClockOffset>& points) {
   std::vector<Ns> offsets;
-  for (const ClockPoint& point : points) offsets.push_back(point.offset);
+  for (const ClockOffset& point : points) offsets.push_back(point.offset);
   const ClockFit constant{MedianOf(offsets), 0};
   if (points.size() < kFewestPoints) return constant;
-  std::vector<const ClockPoint*> sample;
+  std::vector<const ClockOffset*> sample;
   const size_t stride = (points.size() + kSampled - 1) / kSampled;
   for (size_t i = 0; i < points.size(); i += stride) sample.push_back(&points[i]);
   std::vector<double> slopes;
@@ -90,7 +90,7 @@ ClockFit FitLine(const std::vector<ClockPoint>& points) {
   if (points.size() < kFewestOfMedian) return FewRise(points) ? line : constant;
   const auto [first, last] =
       std::minmax_element(points.begin(), points.end(),
-                          [](const ClockPoint& a, const ClockPoint& b) { return a.at < b.at; });
+                          [](const ClockOffset& a, const ClockOffset& b) { return a.at < b.at; });
   // How far the line rises, against how far it may rise by chance: six standard deviations, each
   // about one and a half times the median distance.
   const double rise =
@@ -110,12 +110,12 @@ Ns MedianOf(std::vector<Ns> values) {
   return *middle;
 }
 
-ClockFit FitClock(const std::vector<ClockPoint>& points, const std::set<int64_t>& known_ppb) {
+ClockFit FitClock(const std::vector<ClockOffset>& points, const std::set<int64_t>& known_ppb) {
   const ClockFit fit = FitLine(points);
   if (fit.drift_ppb != 0) return fit;
   // Chance could make what is seen: the points only choose among what is known.
   std::vector<Ns> offsets;
-  for (const ClockPoint& point : points) offsets.push_back(point.offset);
+  for (const ClockOffset& point : points) offsets.push_back(point.offset);
   ClockFit best = fit;
   Ns nearest = Spread(std::move(offsets), fit.offset);
   for (const int64_t ppb : known_ppb) {

@@ -12,7 +12,7 @@ namespace emberline {
 
 Ns MedianOf(std::vector<Ns> values);  // 0 of none
 
-struct ClockPoint {
+struct ClockOffset {
   Ns at = 0;      // moment, by the clock that is looked at
   Ns offset = 0;  // by how much it is ahead there
 };
@@ -29,6 +29,6 @@ struct ClockFit {
 //
 // Where chance would do, the slope of those that are `known` to be possible which the points lie
 // closest to, if any is closer than none.
-ClockFit FitClock(const std::vector<ClockPoint>& points, const std::set<int64_t>& known_ppb = {});
+ClockFit FitClock(const std::vector<ClockOffset>& points, const std::set<int64_t>& known_ppb = {});
 
 }  // namespace emberline

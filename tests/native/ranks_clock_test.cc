@@ -10,9 +10,9 @@ namespace emberline {
 namespace {
 
 // Calls every 1.3 ms, by a clock that runs fast by `ppb` and is ahead by 5 us, some ns off each.
-std::vector<ClockPoint> Points(int count, int64_t ppb, Ns noise, uint64_t seed) {
+std::vector<ClockOffset> Points(int count, int64_t ppb, Ns noise, uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<ClockPoint> points;
+  std::vector<ClockOffset> points;
   for (int i = 0; i < count; ++i) {
     const Ns at = 1'300'000 * Ns{i + 1};
     const auto ahead =
