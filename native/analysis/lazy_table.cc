@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -61,42 +62,77 @@ class Matcher {
   std::vector<Asked> columns_;
 };
 
-// A row by a number that is as large as its place in the order.
-struct Keyed {
-  uint64_t key;
-  uint32_t row;
-};
-
-// By key, rows of the same key as they are. Byte by byte from the last on; bytes that all keys have
-// in common, as most of them are, cost nothing.
-void SortStably(std::vector<Keyed>& keyed) {
+// By what `key_of` says, entries of the same key as they are. Some bits at a time from the last on;
+// those that all keys have in common, as most of them are, cost nothing.
+template <typename Entry, typename KeyOf>
+void SortStably(std::vector<Entry>& entries, const KeyOf& key_of) {
   constexpr size_t kFew = 256;
-  if (keyed.size() < kFew) {
-    std::stable_sort(keyed.begin(), keyed.end(),
-                     [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+  if (entries.size() < kFew) {
+    std::stable_sort(entries.begin(), entries.end(),
+                     [&](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); });
     return;
   }
-  constexpr int kBits = 11, kDigits = 6;
+  constexpr int kBits = 11, kWidth = 64;
   constexpr size_t kValues = size_t{1} << kBits;
-  std::vector<std::array<uint32_t, kValues>> counts(kDigits);
-  for (const Keyed& entry : keyed) {
-    for (int digit = 0; digit < kDigits; ++digit) {
-      ++counts[digit][(entry.key >> (digit * kBits)) & (kValues - 1)];
-    }
+  uint64_t differ = 0;
+  bool sorted = true;
+  for (size_t i = 1; i < entries.size(); ++i) {
+    differ |= key_of(entries[i]) ^ key_of(entries.front());
+    sorted = sorted && key_of(entries[i - 1]) <= key_of(entries[i]);
   }
-  const auto room = std::make_unique_for_overwrite<Keyed[]>(keyed.size());
-  std::span<Keyed> from = keyed, to(room.get(), keyed.size());
-  for (int digit = 0; digit < kDigits; ++digit) {
-    std::array<uint32_t, kValues>& count = counts[digit];
-    if (count[(from.front().key >> (digit * kBits)) & (kValues - 1)] == from.size()) continue;
+  if (sorted) return;
+  const auto room = std::make_unique_for_overwrite<Entry[]>(entries.size());
+  std::span<Entry> from = entries, to(room.get(), entries.size());
+  for (int shift = 0; shift < kWidth; shift += kBits) {
+    if ((differ >> shift & (kValues - 1)) == 0) continue;
+    const auto digit = [&](const Entry& entry) { return key_of(entry) >> shift & (kValues - 1); };
+    std::array<uint32_t, kValues> begins = {};
+    for (const Entry& entry : from) ++begins[digit(entry)];
     uint32_t at = 0;
-    for (uint32_t& first : count) at += std::exchange(first, at);
-    for (const Keyed& entry : from) {
-      to[count[(entry.key >> (digit * kBits)) & (kValues - 1)]++] = entry;
-    }
+    for (uint32_t& begin : begins) at += std::exchange(begin, at);
+    for (const Entry& entry : from) to[begins[digit(entry)]++] = entry;
     std::swap(from, to);
   }
-  if (from.data() != keyed.data()) std::copy(from.begin(), from.end(), keyed.begin());
+  if (from.data() != entries.data()) std::copy(from.begin(), from.end(), entries.begin());
+}
+
+// Sorts the first rows, as many as there are keys, by their keys; rows of the same key stay as they
+// are. Gives the keys up.
+void SortByKeys(std::vector<uint64_t>& keys, std::vector<uint32_t>& rows) {
+  if (keys.empty()) return;
+  const auto [least_at, most_at] = std::minmax_element(keys.begin(), keys.end());
+  const uint64_t least = *least_at;
+  if (*most_at - least <= std::numeric_limits<uint32_t>::max()) {
+    // Most: the row stands below its key, in one number.
+    for (size_t i = 0; i < keys.size(); ++i) keys[i] = (keys[i] - least) << 32 | rows[i];
+    SortStably(keys, [](uint64_t entry) { return entry >> 32; });
+    for (size_t i = 0; i < keys.size(); ++i) rows[i] = static_cast<uint32_t>(keys[i]);
+    return;
+  }
+  struct Keyed {
+    uint64_t key;
+    uint32_t row;
+  };
+  std::vector<Keyed> keyed(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) keyed[i] = {keys[i], rows[i]};
+  SortStably(keyed, [](const Keyed& entry) { return entry.key; });
+  for (size_t i = 0; i < keys.size(); ++i) rows[i] = keyed[i].row;
+}
+
+// Moves the rows at `places`, which ascend, behind all others; each part stays in its order.
+void MoveBehind(const std::vector<uint32_t>& places, std::vector<uint32_t>& rows) {
+  if (places.empty()) return;
+  std::vector<uint32_t> moved;
+  moved.reserve(places.size());
+  size_t kept = places.front();
+  for (size_t i = kept; i < rows.size(); ++i) {
+    if (moved.size() < places.size() && i == places[moved.size()]) {
+      moved.push_back(rows[i]);
+    } else {
+      rows[kept++] = rows[i];
+    }
+  }
+  std::copy(moved.begin(), moved.end(), rows.begin() + static_cast<ptrdiff_t>(kept));
 }
 
 constexpr uint64_t kSign = uint64_t{1} << 63;
@@ -125,15 +161,15 @@ class Sorter {
   // False when cancelled.
   bool Sort(std::vector<uint32_t>& rows) {
     if (table_.HasAlike(column_)) return SortAlike(rows);
-    std::vector<Keyed> keyed;
+    std::vector<uint64_t> keys;
+    keys.reserve(rows.size());
     std::vector<uint32_t> empty;
-    keyed.reserve(rows.size());
     std::optional<size_t> kind;
     for (size_t i = 0; i < rows.size(); ++i) {
       if (i % kPiece == 0 && cancel_.cancelled()) return false;
       const Cell cell = table_.CellAt(rows[i], column_);
       if (IsEmptyCell(cell)) {
-        empty.push_back(rows[i]);
+        empty.push_back(static_cast<uint32_t>(i));
         continue;
       }
       if (!kind) kind = cell.index();
@@ -141,20 +177,14 @@ class Sorter {
                        : std::holds_alternative<double>(cell) ? KeyOfCell<double>(cell)
                                                               : KeyOfCell<int64_t>(cell);
       if (!key) return SortCells(rows);
-      keyed.push_back({descending_ ? ~*key : *key, rows[i]});
+      keys.push_back(descending_ ? ~*key : *key);
     }
-    SortStably(keyed);
-    Put(keyed, empty, rows);
+    MoveBehind(empty, rows);
+    SortByKeys(keys, rows);
     return true;
   }
 
  private:
-  static void Put(const std::vector<Keyed>& keyed, const std::vector<uint32_t>& empty,
-                  std::vector<uint32_t>& rows) {
-    for (size_t i = 0; i < keyed.size(); ++i) rows[i] = keyed[i].row;
-    std::copy(empty.begin(), empty.end(), rows.begin() + static_cast<ptrdiff_t>(keyed.size()));
-  }
-
   // PlacesOf() for texts, in the order of CompareCells(): by their natural keys, then as they are.
   // What these begin with in common decides nothing; the eight bytes behind that mostly decide all.
   std::vector<uint32_t> PlacesOfTexts(const std::vector<Cell>& cells) const {
@@ -231,19 +261,23 @@ class Sorter {
   bool SortAlike(std::vector<uint32_t>& rows) const {
     ByAlike<uint32_t> numbers;
     std::vector<Cell> cells;
-    std::vector<Keyed> keyed;
-    keyed.reserve(rows.size());
+    std::vector<uint64_t> keys(rows.size());
+    std::optional<Alike> last;  // rows that follow each other are often alike
     for (size_t i = 0; i < rows.size(); ++i) {
       if (i % kPiece == 0 && cancel_.cancelled()) return false;
-      const auto [it, added] = numbers.try_emplace(table_.AlikeAt(rows[i], column_),
-                                                   static_cast<uint32_t>(cells.size()));
+      const Alike alike = table_.AlikeAt(rows[i], column_);
+      if (alike == last) {
+        keys[i] = keys[i - 1];
+        continue;
+      }
+      last = alike;
+      const auto [it, added] = numbers.try_emplace(alike, static_cast<uint32_t>(cells.size()));
       if (added) cells.push_back(table_.CellAt(rows[i], column_));
-      keyed.push_back({it->second, rows[i]});
+      keys[i] = it->second;
     }
     const std::vector<uint32_t> places = PlacesOf(cells);
-    for (Keyed& entry : keyed) entry.key = places[entry.key];
-    SortStably(keyed);
-    Put(keyed, {}, rows);
+    for (uint64_t& key : keys) key = places[key];
+    SortByKeys(keys, rows);
     return true;
   }
 
@@ -255,10 +289,8 @@ class Sorter {
       cells.push_back(table_.CellAt(rows[i], column_));
     }
     const std::vector<uint32_t> places = PlacesOf(cells);
-    std::vector<Keyed> keyed(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) keyed[i] = {places[i], rows[i]};
-    SortStably(keyed);
-    Put(keyed, {}, rows);
+    std::vector<uint64_t> keys(places.begin(), places.end());
+    SortByKeys(keys, rows);
     return true;
   }
 
