@@ -5,7 +5,7 @@
 // Without arguments it looks at what changed: a file takes as long as compiling it, so looking at all
 // of them takes most of an hour.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { buildDir, isMain, root } from './lib/paths.mjs';
@@ -54,11 +54,34 @@ export function changedSources() {
 // errors it would stop at the first of them.
 const clangOptions = ['-Wno-unknown-warning-option', '-Wno-error'].map((o) => `--extra-arg=${o}`);
 
-function look(file, timeoutMs) {
+/**
+ * The build's commands as clang can take them: each file once, though the growth tests compile it a
+ * second time, and without GCC's precompiled headers.
+ */
+export function commandsForClang(commands) {
+  const files = new Set();
+  return commands.flatMap(({ command, ...entry }) => {
+    if (files.has(entry.file)) return [];
+    files.add(entry.file);
+    const plain = command.replace(/ -Winvalid-pch| -include \S*cmake_pch\S*/g, '');
+    return [{ ...entry, command: plain }];
+  });
+}
+
+/** Writes them, and gives their folder. */
+function writeCommands() {
+  const folder = join(buildDir, 'clang-tidy');
+  const read = JSON.parse(readFileSync(join(buildDir, 'compile_commands.json'), 'utf8'));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'compile_commands.json'), JSON.stringify(commandsForClang(read)));
+  return folder;
+}
+
+function look(commands, file, timeoutMs) {
   return new Promise((resolve) => {
     const child = spawn(
       clangTidy(),
-      ['-p', buildDir, '--quiet', ...clangOptions, join(root, file)],
+      ['-p', commands, '--quiet', ...clangOptions, join(root, file)],
       {
         cwd: root,
         stdio: ['ignore', 'pipe', 'ignore'],
@@ -81,13 +104,14 @@ function look(file, timeoutMs) {
  */
 export async function lookThrough(files, limitMs = Infinity) {
   const until = performance.now() + limitMs;
+  const commands = writeCommands();
   const waiting = [...files];
   const result = { looked: 0, wrong: 0, left: 0 };
   const worker = async () => {
     while (waiting.length > 0 && performance.now() < until) {
       const file = waiting.shift();
       const leftMs = Math.min(until - performance.now(), 2 ** 31 - 1);
-      const { found, ended } = await look(file, Math.max(1, Math.ceil(leftMs)));
+      const { found, ended } = await look(commands, file, Math.max(1, Math.ceil(leftMs)));
       if (!ended) {
         result.left += 1;
         continue;
