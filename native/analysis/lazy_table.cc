@@ -75,12 +75,7 @@ void SortStably(std::vector<Entry>& entries, const KeyOf& key_of) {
   constexpr int kBits = 11, kWidth = 64;
   constexpr size_t kValues = size_t{1} << kBits;
   uint64_t differ = 0;
-  bool sorted = true;
-  for (size_t i = 1; i < entries.size(); ++i) {
-    differ |= key_of(entries[i]) ^ key_of(entries.front());
-    sorted = sorted && key_of(entries[i - 1]) <= key_of(entries[i]);
-  }
-  if (sorted) return;
+  for (const Entry& entry : entries) differ |= key_of(entry) ^ key_of(entries.front());
   const auto room = std::make_unique_for_overwrite<Entry[]>(entries.size());
   std::span<Entry> from = entries, to(room.get(), entries.size());
   for (int shift = 0; shift < kWidth; shift += kBits) {
@@ -262,16 +257,10 @@ class Sorter {
     ByAlike<uint32_t> numbers;
     std::vector<Cell> cells;
     std::vector<uint64_t> keys(rows.size());
-    std::optional<Alike> last;  // rows that follow each other are often alike
     for (size_t i = 0; i < rows.size(); ++i) {
       if (i % kPiece == 0 && cancel_.cancelled()) return false;
-      const Alike alike = table_.AlikeAt(rows[i], column_);
-      if (alike == last) {
-        keys[i] = keys[i - 1];
-        continue;
-      }
-      last = alike;
-      const auto [it, added] = numbers.try_emplace(alike, static_cast<uint32_t>(cells.size()));
+      const auto [it, added] = numbers.try_emplace(table_.AlikeAt(rows[i], column_),
+                                                   static_cast<uint32_t>(cells.size()));
       if (added) cells.push_back(table_.CellAt(rows[i], column_));
       keys[i] = it->second;
     }
