@@ -9,7 +9,7 @@ namespace {
 constexpr Ns kJitter = 2000;
 // Open slices that are looked through for the one that encloses another: a hostile file may nest
 // deeper.
-constexpr size_t kMaxLook = 256;
+constexpr size_t kMaxOpenLooked = 256;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void HostNester::Close(SliceIndex i) {
     open_.pop_back();
     ends_.pop_back();
   }
-  for (size_t k = open_.size(), look = kMaxLook; k-- > 0 && look-- > 0;) {
+  for (size_t k = open_.size(), look = kMaxOpenLooked; k-- > 0 && look-- > 0;) {
     if (ends_[k] + kJitter < end) continue;
     nesting_.parent[i] = open_[k];
     break;

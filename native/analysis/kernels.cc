@@ -29,8 +29,6 @@ void CountCall(Row& row, SliceIndex i, Ns duration) {
   }
 }
 
-Error Cancelled() { return MakeError(errors::kCancelled); }
-
 bool IsCopyOrSet(SliceKind kind) {
   return kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }

@@ -13,15 +13,12 @@
 #include <vector>
 
 #include "analysis/table_query.h"
-#include "base/errors.h"
 #include "base/natural_order.h"
 
 namespace emberline {
 namespace {
 
 constexpr size_t kPiece = 2048;  // rows between two looks at whether somebody cancelled
-
-Error Cancelled() { return MakeError(errors::kCancelled); }
 
 template <typename T>
 using ByAlike = std::unordered_map<Alike, T, AlikeHash>;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "analysis/host_nesting.h"
-#include "base/errors.h"
 #include "base/text.h"
 
 namespace emberline {
@@ -158,12 +157,12 @@ Result<LineBreakdown> BreakDownLine(const Model& model, const LineAttribution& a
     }
   }
   HostNesting nesting;
-  if (!NestHostWork(store, cancel, &nesting)) return MakeError(errors::kCancelled);
+  if (!NestHostWork(store, cancel, &nesting)) return Cancelled();
   std::unordered_map<StringId, Sum> operators, kernels;
   std::map<uint32_t, LineCaller> callers;
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     if (!steps.Contains(model.step[i])) continue;
     const bool device = IsDeviceWork(store.kind(i));
@@ -207,7 +206,7 @@ Result<std::vector<LineCall>> CallsFrom(const TraceStore& store, const LineAttri
                                         const CancelToken& cancel) {
   const uint32_t n = store.slice_count();
   HostNesting nesting;
-  if (!NestHostWork(store, cancel, &nesting)) return MakeError(errors::kCancelled);
+  if (!NestHostWork(store, cancel, &nesting)) return Cancelled();
   // Nearest listed call around each slice; parents come first.
   std::vector<SliceIndex> around(n, kNone);
   std::vector<Ns> exclusive(n, 0);

@@ -8,7 +8,6 @@
 #include "analysis/host_nesting.h"
 #include "analysis/intervals.h"
 #include "analysis/stack_of.h"
-#include "base/errors.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/release.h"
@@ -74,7 +73,6 @@ class Analysis {
   }
 
  private:
-  static Error Cancelled() { return MakeError(errors::kCancelled); }
   bool Counted(SliceIndex i) const { return IsHostWork(s_.kind(i)); }
   uint32_t LocationOf(uint32_t context) const {
     return context == kNone ? kNone : at_.contexts[context].location;

@@ -11,7 +11,7 @@ namespace emberline {
 namespace {
 
 template <size_t N>
-bool ContainsAny(std::string_view text, const std::string_view (&parts)[N]) {
+bool NamesAny(std::string_view text, const std::string_view (&parts)[N]) {
   for (const std::string_view part : parts) {
     if (Contains(text, part)) return true;
   }
@@ -119,7 +119,7 @@ bool IsProduct(std::string_view name) {
       "gemm",  "matmul", "bmm",   "_mm_",  "::mm", "addmm", "scaled_mm", "grouped_mm", "convol",
       "conv1", "conv2",  "conv3", "conv_", "attn", "mla_",  "_mla",      "attention",  "moe",
       "sdpa",  "mlp",    "_dot_", "lstm",  "gru_", "rnn",   "einsum"};
-  return ContainsAny(name, kWords);
+  return NamesAny(name, kWords);
 }
 
 // Parts of products, and products of other units, whose names look like the real thing.
@@ -139,7 +139,7 @@ bool IsHelper(std::string_view name) {
       "offsetskernel", "im2col", "col2im", "im2d2col", "col2im2d", "reduce_1block",
       "batched_transpose", "compute_gemm_pointers", "flip_filter", "generatewinogradtiles",
       "moe_align", "moe_sum", "moe_permute", "moe_unpermute", "topkgating", "topk_gating"};
-  return ContainsAny(name, kParts);
+  return NamesAny(name, kParts);
 }
 
 // Types that only matrix units multiply.
@@ -149,7 +149,7 @@ bool IsLowPrecisionProduct(std::string_view name) {
   constexpr std::string_view kProducts[] = {"gemm",      "bmm_", "matmul",
                                             "scaled_mm", "_mm_", "grouped_mm"};
   // What prepares the operands names the product too.
-  return !Contains(name, "quant") && ContainsAny(name, kTypes) && ContainsAny(name, kProducts);
+  return !Contains(name, "quant") && NamesAny(name, kTypes) && NamesAny(name, kProducts);
 }
 
 // Names that mean the same whatever the vendor.
@@ -163,7 +163,7 @@ bool UsesAnywhere(std::string_view name) {
                                           "matmul_ogs",
                                           "tiledmma",
                                           "wmma"};
-  return ContainsAny(name, kTokens) || IsLowPrecisionProduct(name);
+  return NamesAny(name, kTokens) || IsLowPrecisionProduct(name);
 }
 
 bool UsesNvidia(std::string_view name) {
@@ -176,7 +176,7 @@ bool UsesNvidia(std::string_view name) {
       "conv2d_c1_k1", "direct_group", "flashattnfwd", "flashattnbwd", "flash::compute_attn",
       "marlin", "machete", "flash_mla", "flashmla", "splitkv_mla", "mlapagedattention",
       "batchprefillwith", "singleprefillwith"};
-  if (HasMmaShape(name) || ContainsAny(name, kTokens)) return true;
+  if (HasMmaShape(name) || NamesAny(name, kTokens)) return true;
   // Kernels that are built for one architecture: TensorRT-LLM's "bmm_..._sm100f" and the like.
   return (Contains(name, "gemm") || Contains(name, "bmm_")) &&
          ArchitectureOf(name) >= kFirstWithTensorCores;
@@ -186,20 +186,20 @@ bool UsesAmd(std::string_view name) {
   constexpr std::string_view kTokens[] = {
       "mfma",  "xdl",         "gtcx",          "attn_fwd",   "attn_bwd", "bwd_kernel_dk_dv",
       "fmoe_", "aiter::fmoe", "bwd_kernel_dq", "aiter::mla_"};
-  if (HasMatrixInstruction(name) || ContainsAny(name, kTokens)) return true;
+  if (HasMatrixInstruction(name) || NamesAny(name, kTokens)) return true;
   // Composable Kernel's tiles and AITER's assembly are written for these units.
   return (Contains(name, "ck_tile::") || Contains(name, "aiter::")) && Contains(name, "gemm");
 }
 
 bool UsesIntel(std::string_view name) {
   constexpr std::string_view kTokens[] = {"dpas", "xmx", "systolic", "micro_sdpa", "xetla"};
-  return ContainsAny(name, kTokens);
+  return NamesAny(name, kTokens);
 }
 
 bool UsesAscend(std::string_view name) {
   constexpr std::string_view kTokens[] = {"matmulv2", "matmulv3", "batchmatmul",
                                           "flashattentionscore", "groupedmatmul"};
-  return ContainsAny(name, kTokens);
+  return NamesAny(name, kTokens);
 }
 
 // Products of vector units, by names that matrix kernels of the vendor do not have.
@@ -207,13 +207,13 @@ bool IsVectorProduct(std::string_view name, Vendor vendor) {
   if (vendor != Vendor::kNvidia) {
     // Tensile writes the matrix instruction into the name.
     constexpr std::string_view kAmd[] = {"naive_conv", "sp3asmconv", "winograd", "_dl_", "cijk_"};
-    if (ContainsAny(name, kAmd)) return true;
+    if (NamesAny(name, kAmd)) return true;
   }
   if (vendor != Vendor::kAmd) {
     constexpr std::string_view kNvidia[] = {
         "maxwell_", "volta_sgemm", "volta_dgemm", "volta_hgemm", "volta_cgemm", "volta_zgemm",
         "_sgemm_",  "_dgemm_",     "_cgemm_",     "_zgemm_",     "magma_sgemm", "winograd"};
-    if (ContainsAny(name, kNvidia)) return true;
+    if (NamesAny(name, kNvidia)) return true;
   }
   return false;
 }
@@ -282,7 +282,7 @@ bool IsPlain(std::string_view name) {
                                          "argmax",
                                          "sampling",
                                          "dma_request"};
-  return ContainsAny(name, kParts);
+  return NamesAny(name, kParts);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "analysis/listed_operators.h"
 #include "analysis/stack_of.h"
 #include "analysis/tensor_cores.h"
-#include "base/errors.h"
 #include "base/hash.h"
 
 namespace emberline {
@@ -147,7 +146,7 @@ int MemoryData::Find(const std::string& name) const {
 Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) {
   const TraceStore& store = model.store();
   const auto& memory = store.memory();
-  const Error cancelled = MakeError(errors::kCancelled);
+  const Error cancelled = Cancelled();
   MemoryData data;
   auto owners = FindOwners(model, cancel);
   if (!owners) return cancelled;

@@ -9,13 +9,12 @@
 #include "analysis/module_labels.h"
 #include "analysis/module_steps.h"
 #include "analysis/stack_of.h"
-#include "base/errors.h"
 #include "model/host_place.h"
 
 namespace emberline {
 namespace {
 
-const Error kStopped = MakeError(errors::kCancelled);
+const Error kStopped = Cancelled();
 
 // ModuleLabel of a slice that opens a node, or nothing.
 using Classify = std::function<std::optional<ModuleLabel>(SliceIndex)>;

@@ -25,7 +25,7 @@ std::optional<Error> VisitCalls(const Model& model, const StepSelection& selecti
   const RecordedShapesOf recorded_shapes(s);
   bool any = false;
   for (SliceIndex i = 0; i < s.all_slice_count() && wanted != kNone; ++i) {
-    if (i % kCancelStride == 0 && cancel.cancelled()) return MakeError(errors::kCancelled);
+    if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
     if (s.name_id(i) != wanted || !model.IsOp(i)) continue;
     const bool ran = i < s.slice_count() && selection.Contains(model.step[i]);
     if (!ran && !replayed.Has(i)) continue;

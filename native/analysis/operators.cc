@@ -8,7 +8,6 @@
 
 #include "analysis/errors.h"
 #include "analysis/listed_operators.h"
-#include "base/errors.h"
 #include "base/parallel.h"
 
 namespace emberline {
@@ -27,7 +26,7 @@ Result<OperatorAnalysis> OperatorAnalysis::Make(const Model& model, const StepSe
   RunBoth(
       model.store().all_slice_count() >= kManyRows, [&] { made.ListOperators(within, cancel); },
       [&] { made.AddUpKernels(rules); });
-  if (cancel.cancelled()) return MakeError(errors::kCancelled);
+  if (cancel.cancelled()) return Cancelled();
   return made;
 }
 
@@ -103,7 +102,7 @@ Result<OperatorData> OperatorAnalysis::By(OperatorGrouping grouping,
   NestedCalls nested(s);
   std::vector<Ns> heaviest;
   for (size_t at = 0; at < ops_.size(); ++at) {
-    if (at % kCancelStride == 0 && cancel.cancelled()) return MakeError(errors::kCancelled);
+    if (at % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
     const auto [i, ran, stack] = ops_[at];
     const SliceIndex call = calls_.Of(i);
     uint32_t row_index = row_of_call[call];

@@ -7,7 +7,6 @@
 #include "analysis/host_nesting.h"
 #include "analysis/intervals.h"
 #include "analysis/listed_operators.h"
-#include "base/errors.h"
 #include "base/parallel.h"
 #include "model/graphs.h"
 #include "store/recorder.h"
@@ -258,13 +257,13 @@ void SummarizeDevices(const Model& model, const StepSelection& selection,
 Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& selection,
                                  const TensorCoreRules& rules, const CancelToken& cancel) {
   Overview overview;
-  Result<StepBreakdown> steps = MakeError(errors::kCancelled);
+  Result<StepBreakdown> steps = Cancelled();
   RunBoth(
       model.store().slice_count() >= kManyRows,
       [&] { steps = AnalyzeSteps(model, selection, cancel); },
       [&] { SummarizeDevices(model, selection, rules, cancel, overview); });
   if (!steps.ok()) return steps.error();
-  if (cancel.cancelled()) return MakeError(errors::kCancelled);
+  if (cancel.cancelled()) return Cancelled();
   overview.steps = std::move(*steps);
   return overview;
 }

@@ -20,8 +20,6 @@ namespace {
 
 // Recursion in Python is bounded by its own limit (1000 by default); a hostile file is not.
 constexpr size_t kMaxFrames = 4096;
-// Ops nest a few deep below one that has a stack; every op of a hostile file may ask.
-constexpr size_t kMaxOpsAround = 128;
 
 std::string StripAddress(std::string_view name) {
   // "<built-in method randn of type object at 0x7f2a...>": the address differs in each process.
@@ -88,7 +86,7 @@ int64_t CallLine(std::string_view call_from) {
 std::string_view RecordedStack(const Model& model, SliceIndex op) {
   const TraceStore& s = model.store();
   if (!s.HasArg(ArgRole::kCallStack)) return {};
-  for (size_t depth = 0; op != kNone && depth < kMaxOpsAround; op = model.op[op], ++depth) {
+  for (uint32_t depth = 0; op != kNone && depth < kMaxOpsAround; op = model.op[op], ++depth) {
     const std::string_view text = s.ArgText(op, ArgRole::kCallStack);
     if (!text.empty()) return text;
   }

@@ -13,6 +13,10 @@
 
 namespace emberline {
 
+// How many ops around one are asked for what it lacks. Ops nest a few deep below one that has a
+// stack or a partner; every op of a hostile file may ask.
+inline constexpr uint32_t kMaxOpsAround = 128;
+
 struct Frame {
   std::string file;      // as recorded; "" for builtins
   int64_t line = 0;      // as recorded, 1-based; 0 unknown

@@ -8,7 +8,6 @@
 #include "analysis/host_nesting.h"
 #include "analysis/stack_of.h"
 #include "base/case.h"
-#include "base/errors.h"
 #include "model/host_place.h"
 #include "model/names.h"
 
@@ -20,8 +19,6 @@ constexpr uint32_t kRoot = 0;
 constexpr uint32_t kMaxDepth = 1024;
 constexpr SliceIndex kMaxLook = 4096;  // slices looked through for the first that says something
 constexpr std::string_view kRecomputeName = "recompute";
-// Ops nest a few deep below one that has a stack or a partner; every op of a hostile file may ask.
-constexpr uint32_t kMaxOpsAround = 128;
 
 class Trie {
  public:
@@ -411,7 +408,7 @@ Result<StackTree> AnalyzeStacks(const Model& model, const StackOptions& options,
   } else {
     tree.nodes.emplace_back();
   }
-  if (!done) return MakeError(errors::kCancelled);
+  if (!done) return Cancelled();
   if (options.fold_library && tree.recorded && !HasFunctions(tree)) {
     // Where all is library code, a fold would leave nothing to see.
     StackOptions unfolded = options;

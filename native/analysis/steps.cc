@@ -5,7 +5,6 @@
 
 #include "analysis/intervals.h"
 #include "analysis/messages.h"
-#include "base/errors.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -129,7 +128,7 @@ Result<StepBreakdown> AnalyzeSteps(const Model& model, const StepSelection& sele
   std::array<std::vector<Interval>, kRoleCount> found;
   for (SliceIndex i = 0; i < n; ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     Role role = Role::kOther;
     switch (s.kind(i)) {

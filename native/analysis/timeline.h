@@ -191,15 +191,15 @@ struct TimelineArrows {
 // The recorded flows that are neither launches nor from forward to backward as the model has them,
 // in the order of the store, and which of them begin or end at a slice. Linear in all flows, so it
 // is made once.
-struct TimelineFlows {
+struct TimelineFlowSet {
   std::vector<TimelineArrow> arrows;
   std::vector<std::pair<SliceIndex, uint32_t>> ends;  // slice, index of the arrow; sorted
 };
-TimelineFlows BuildTimelineFlows(const Model& model);
+TimelineFlowSet BuildTimelineFlows(const Model& model);
 
 TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs,
-                        const TimelineFlows& flows, SliceIndex slice, size_t limit);
+                        const TimelineFlowSet& flows, SliceIndex slice, size_t limit);
 TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs,
-                        const TimelineFlows& flows, Interval window, size_t limit);
+                        const TimelineFlowSet& flows, Interval window, size_t limit);
 
 }  // namespace emberline

@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "analysis/messages.h"
-#include "base/errors.h"
 #include "base/text.h"
 #include "model/names.h"
 
@@ -136,7 +135,7 @@ class GapFinder {
     bool first = true;
     for (const SliceIndex i : work) {
       if (gaps.size() % 4096 == 0 && cancel_.cancelled()) {
-        return MakeError(errors::kCancelled);
+        return Cancelled();
       }
       if (store_.start(i) - reached >= min_ns_) {
         gaps.push_back(Explain({reached, store_.start(i)}, i, first));

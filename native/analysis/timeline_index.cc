@@ -13,7 +13,6 @@
 #include "analysis/timeline.h"
 #include "analysis/timeline_device_series.h"
 #include "base/cores.h"
-#include "base/errors.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -45,10 +44,10 @@ TimelineRowKind RowKindOf(TrackKind kind) {
 // them, and each takes about a kilobyte where it is listed.
 constexpr size_t kMaxRowsOfKind = 4000;
 // Rows repeat the name of their process, so a long one would be kept once for every thread.
-constexpr size_t kMaxName = 200;
+constexpr size_t kMaxLabel = 200;
 
 std::string ShortText(const TraceStore& store, StringId id) {
-  return Shortened(store.strings().Get(id), kMaxName);
+  return Shortened(store.strings().Get(id), kMaxLabel);
 }
 
 // Recorders append the name of a thread, where it has none empty brackets: "thread 660 ()".
@@ -108,8 +107,8 @@ TimelineRow RowOf(const TraceStore& store, TrackIndex index, const TrackFacts& f
   row.slices = track.last - track.first;
   row.lanes = row.slices > 0 ? track.max_depth + 1u : 0;
   row.busy = facts.busy;
-  const std::string pid = Shortened(RecordedIdText(store, track.pid), kMaxName);
-  const std::string tid = Shortened(RecordedIdText(store, track.tid), kMaxName);
+  const std::string pid = Shortened(RecordedIdText(store, track.pid), kMaxLabel);
+  const std::string tid = Shortened(RecordedIdText(store, track.tid), kMaxLabel);
   const std::string process = ShortText(store, track.process_name);
   const std::string labels = ShortText(store, track.process_labels);
   const std::string thread = ThreadName(store, track);
@@ -239,8 +238,6 @@ class IndexBuilder {
     });
   }
 
-  static Error Cancelled() { return MakeError(errors::kCancelled); }
-
   void AddTrack(TrackIndex track, bool folded) {
     if (added_[track]) return;
     added_[track] = true;
@@ -339,7 +336,7 @@ class IndexBuilder {
   std::string StreamName(TrackIndex stream) const {
     const Track& track = store_.tracks()[stream];
     return track.stream >= 0 ? std::to_string(track.stream)
-                             : Shortened(RecordedIdText(store_, track.tid), kMaxName);
+                             : Shortened(RecordedIdText(store_, track.tid), kMaxLabel);
   }
 
   void AddStreamsWithoutDevice() {
@@ -434,7 +431,7 @@ class IndexBuilder {
           Named(part.empty() || part == title || title.starts_with(part + " [")
                     ? title
                     : title + ": " + part),
-          Say(messages::kRowPid, {{"pid", Shortened(RecordedIdText(store_, pid), kMaxName)}}), "",
+          Say(messages::kRowPid, {{"pid", Shortened(RecordedIdText(store_, pid), kMaxLabel)}}), "",
           -1, TimelineRowKind::kCounter, true,
           {TimelineSeries::Reduce::kExtremes, std::move(curve.first), std::move(curve.second)});
     }

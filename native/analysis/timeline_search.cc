@@ -6,7 +6,6 @@
 #include "analysis/frame_finder.h"
 #include "analysis/timeline.h"
 #include "base/case.h"
-#include "base/errors.h"
 #include "base/mangled.h"
 #include "base/pattern.h"
 
@@ -120,7 +119,7 @@ Result<TimelineHits> SearchTimeline(const Model& model, const TimelineSearch& se
   std::unordered_map<StringId, TimelineHits::Name> by_name;
   for (SliceIndex i = 0; i < store.slice_count() && !impossible; ++i) {
     if ((pattern || i % kCancelEvery == 0) && cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     if (search.kind && store.kind(i) != *search.kind) continue;
     if (exact != kNone && store.name_id(i) != exact) continue;

@@ -2,7 +2,6 @@
 
 #include "analysis/timeline.h"
 #include "analysis/timeline_lanes.h"
-#include "base/errors.h"
 
 namespace emberline {
 namespace {
@@ -53,7 +52,7 @@ Result<std::vector<SliceIndex>> SlicesTouching(const TraceStore& store, Interval
   std::vector<SliceIndex> slices;
   for (SliceIndex i = 0; i < store.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     if (Touches({store.start(i), store.end(i)}, window)) slices.push_back(i);
   }
@@ -159,7 +158,7 @@ void ForEachOtherFlow(const Model& model, F&& visit) {
 }  // namespace
 
 TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs,
-                        const TimelineFlows& flows, SliceIndex slice, size_t limit) {
+                        const TimelineFlowSet& flows, SliceIndex slice, size_t limit) {
   const TraceStore& store = model.store();
   ArrowList list(limit);
   if (model.launch[slice] != kNone) {
@@ -192,7 +191,7 @@ TimelineArrows ArrowsOf(const Model& model, const ForwardBackward& pairs,
 }
 
 TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs,
-                        const TimelineFlows& flows, Interval window, size_t limit) {
+                        const TimelineFlowSet& flows, Interval window, size_t limit) {
   const TraceStore& store = model.store();
   const auto touches = [&](SliceIndex i) {
     return store.start(i) < window.end && store.end(i) > window.begin;
@@ -229,8 +228,8 @@ TimelineArrows ArrowsIn(const Model& model, const ForwardBackward& pairs,
   return arrows;
 }
 
-TimelineFlows BuildTimelineFlows(const Model& model) {
-  TimelineFlows flows;
+TimelineFlowSet BuildTimelineFlows(const Model& model) {
+  TimelineFlowSet flows;
   ForEachOtherFlow(model, [&](const TimelineArrow& arrow) { flows.arrows.push_back(arrow); });
   for (uint32_t i = 0; i < flows.arrows.size(); ++i) {
     const TimelineArrow& arrow = flows.arrows[i];

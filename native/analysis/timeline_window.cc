@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/errors.h"
-
 namespace emberline {
 namespace {
 
@@ -63,7 +61,7 @@ Result<TimelineBoxes> DrawRows(const Model& model, const std::vector<TimelineRow
       }
     }
     if (cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     if (total <= std::max(most, least) || out.resolution > window.Length() / 2) return out;
     // Half the pixels leave at least half as many boxes, so that the first step may be a large one.

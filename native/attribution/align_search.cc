@@ -7,7 +7,6 @@ namespace {
 
 constexpr float kTurn = 0.01f;  // one more turn of a loop
 constexpr float kTie = 0.05f;
-constexpr float kNamed = 0.9f;           // sites that take a thing at less have its name, or nearly
 constexpr float kStartElsewhere = 4.0f;  // beginning on another line than the recorded one
 constexpr float kStartPerhaps = 0.1f;    // the same where the text may have changed
 constexpr float kEscape = 2.0f;          // an exception leaves the function

@@ -4,7 +4,6 @@
 
 #include "attribution/recorded_stacks.h"
 #include "attribution/stages.h"
-#include "base/errors.h"
 #include "base/parallel.h"
 
 namespace emberline {
@@ -45,7 +44,7 @@ Result<AttributedLines> AttributeLines(const Model& model, const PathMapper& map
                                        const DocumentTexts& texts, const std::string& focus,
                                        const CancelToken& cancel) {
   Attributing a(model, mapper, texts, focus, cancel);
-  if (!RunStages(a)) return MakeError(errors::kCancelled);
+  if (!RunStages(a)) return Cancelled();
   AttributedLines out;
   for (FrameFile& f : a.frames.files()) {
     a.at.has_sources = a.at.has_sources || f.file.module != nullptr;

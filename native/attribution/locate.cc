@@ -22,9 +22,8 @@ constexpr double kOtherClass = 2;
 constexpr double kUnknownClass = 0.5;
 constexpr double kClear = 0.5;      // what the best must be better by than any other
 constexpr double kContradicts = 1;  // a misfit that speaks against a definition on the right line
-constexpr float kNamed = 0.9f;      // sites that take a call at less have its name, or nearly
 constexpr float kPerhaps = 2.0f;    // and at less than this may be a variable that holds it
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kUnreached = std::numeric_limits<double>::infinity();
 // Limits against hostile files: pairs of a recorded line and one of the text, sites that are
 // compared with what was called, pairs that are looked through for other ways.
 constexpr size_t kMaxPairs = 2'000'000;
@@ -38,13 +37,13 @@ using Name = std::string_view;
 // Smallest value among the first so many places.
 class PrefixMinimum {
  public:
-  explicit PrefixMinimum(size_t size) : tree_(size + 1, {kInfinite, -1}) {}
+  explicit PrefixMinimum(size_t size) : tree_(size + 1, {kUnreached, -1}) {}
   void Put(size_t place, double value, int index) {
     for (size_t i = place + 1; i < tree_.size(); i += i & (~i + 1))
       tree_[i] = std::min(tree_[i], {value, index});
   }
   std::pair<double, int> Before(size_t place) const {
-    std::pair<double, int> best{kInfinite, -1};
+    std::pair<double, int> best{kUnreached, -1};
     for (size_t i = place; i > 0; i -= i & (~i + 1)) best = std::min(best, tree_[i]);
     return best;
   }
@@ -131,14 +130,14 @@ class Locator {
     if (hint.empty() || owner < 0 || module_.classes[owner].name == hint) return 0;
     const auto it = classes_.find(hint);
     if (it == classes_.end()) return kUnknownClass;  // derived elsewhere, or renamed
-    if (methods_.contains({it->second, recorded_[i].name})) return kInfinite;
+    if (methods_.contains({it->second, recorded_[i].name})) return kUnreached;
     return IsBase(owner, it->second) ? 0 : kOtherClass;
   }
 
   double Cost(size_t i, int f) {
     const double owner = ClassCost(i, f);
-    const double cost = owner < kLeftOut ? owner + Misfit(i, f) : kInfinite;
-    return cost < kLeftOut ? cost : kInfinite;
+    const double cost = owner < kLeftOut ? owner + Misfit(i, f) : kUnreached;
+    return cost < kLeftOut ? cost : kUnreached;
   }
 
   // --- Where nothing was changed.
@@ -235,8 +234,8 @@ class Locator {
         bool any = false;
         for (const size_t i : line.indexes) {
           const int f = OnLine(i, text_lines_[t]);
-          const double own = f < 0 ? kInfinite : Cost(i, f);
-          any = any || own < kInfinite;
+          const double own = f < 0 ? kUnreached : Cost(i, f);
+          any = any || own < kUnreached;
           cost += std::min(own, kLeftOut);
         }
         if (any) pairs_.push_back({r, t, text_lines_[t].line - line.line, cost});
@@ -248,7 +247,7 @@ class Locator {
   double Cheapest(int without, std::vector<int>* chosen) {
     PrefixMinimum ends(text_lines_.size());
     std::unordered_map<int, std::pair<double, int>> same;  // by offset
-    std::vector<double> costs(pairs_.size(), kInfinite);
+    std::vector<double> costs(pairs_.size(), kUnreached);
     std::vector<int> before(pairs_.size(), -1);
     std::pair<double, int> best{left_out_.back(), -1};
     visited_ += pairs_.size();
@@ -267,7 +266,7 @@ class Locator {
         before[end] = from.second;
       }
       for (size_t k = begin; k < end; ++k) {
-        if (costs[k] == kInfinite) continue;
+        if (costs[k] == kUnreached) continue;
         const double value = costs[k] - left_out_[r + 1];
         const int index = static_cast<int>(k);
         ends.Put(pairs_[k].text, value, index);
@@ -319,7 +318,7 @@ class Locator {
 
   int Fitting(size_t i, const Pair& p) {
     const int f = OnLine(i, text_lines_[p.text]);
-    return f >= 0 && Cost(i, f) < kInfinite ? f : -1;
+    return f >= 0 && Cost(i, f) < kUnreached ? f : -1;
   }
 
   // Every function is where it was.

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "attribution/match_internal.h"
 #include "source/names.h"
 
 namespace emberline {
 namespace {
 
-constexpr float kInfinite = std::numeric_limits<float>::infinity();
 // Nearly the cost of no place at all: nothing but the order speaks for the site.
 constexpr float kUnlikely = 2.4f;
 

@@ -11,13 +11,12 @@ namespace emberline {
 namespace {
 
 // A site that takes a call at a higher cost than this may have made it, but so may many others.
-constexpr float kNamed = 0.9f;
 constexpr float kWeak = 0.1f;
 // For a line that stays as far from the line before it as it was: one call through a variable is no
 // reason to move a line elsewhere.
 constexpr float kKeepsDistance = 0.6f;
 constexpr float kUnlike = 10.0f;  // never, by MatchCost
-constexpr size_t kMaxCells = 4'000'000;
+constexpr size_t kMaxFits = 4'000'000;
 
 struct Candidate {
   int line = 0;
@@ -112,10 +111,10 @@ std::vector<Candidate> CandidatesOf(const PythonModule& module, std::span<const 
 
 // Places recorded lines on candidates, in the order of both, so that the sum of how well they fit
 // is the largest. A cell is one line on one candidate.
-class Placement {
+class LinePlacement {
  public:
-  Placement(std::span<const Candidate> candidates, std::span<const RecordedLine> lines,
-            std::span<const FollowedLine> stay)
+  LinePlacement(std::span<const Candidate> candidates, std::span<const RecordedLine> lines,
+                std::span<const FollowedLine> stay)
       : candidates_(candidates),
         lines_(lines),
         stay_(stay),
@@ -255,9 +254,9 @@ std::vector<FollowedLine> FollowRecordedLines(const PythonModule& module,
   std::vector<FollowedLine> stay = Stay(module, functions, lines, moved);
   const std::vector<Candidate> candidates = CandidatesOf(module, functions, lines, stay);
   if (candidates.empty()) return std::vector<FollowedLine>(lines.size());
-  if (lines.empty() || lines.size() * candidates.size() > kMaxCells) return stay;
+  if (lines.empty() || lines.size() * candidates.size() > kMaxFits) return stay;
 
-  const Placement placement(candidates, lines, stay);
+  const LinePlacement placement(candidates, lines, stay);
   bool moves = false;
   std::vector<FollowedLine> out = placement.Places(moves);
   if (moves) {

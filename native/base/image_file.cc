@@ -33,12 +33,12 @@ constexpr std::string_view kMagic = "emberline image\n";
 // Bytes between two looks at the token.
 constexpr size_t kWriteStride = size_t{8} << 20;
 
-struct Beginning {
+struct FileHead {
   char magic[16];
   uint64_t head_bytes;
   uint64_t head_sum;
 };
-static_assert(sizeof(Beginning) == 32);
+static_assert(sizeof(FileHead) == 32);
 
 struct SectionEntry {
   std::string name;
@@ -224,7 +224,7 @@ uint64_t ImageWriter::bytes() const {
 
 Result<bool> ImageWriter::Write(const fs::path& path, std::string_view key,
                                 const CancelToken& cancel) const {
-  const Error cancelled = MakeError(errors::kCancelled);
+  const Error cancelled = Cancelled();
   Head head;
   head.build = BuildId();
   head.key = key;
@@ -242,7 +242,7 @@ Result<bool> ImageWriter::Write(const fs::path& path, std::string_view key,
   ArchiveWriter archive;
   archive(head);
   const std::string text = archive.Take();
-  Beginning beginning{};
+  FileHead beginning{};
   std::memcpy(beginning.magic, kMagic.data(), kMagic.size());
   beginning.head_bytes = text.size();
   beginning.head_sum = SumOf(text);
@@ -291,7 +291,7 @@ Result<std::shared_ptr<const ImageFile>> ImageFile::Open(const fs::path& path,
     return Refused(errors::kImageShared, path);
   }
   const uint64_t bytes = opened->size_bytes;
-  Beginning beginning{};
+  FileHead beginning{};
   if (bytes < sizeof beginning) return Refused(errors::kImageCut, path);
   std::shared_ptr<ImageFile> image(new ImageFile());
   image->mapped_ = Map(fd, bytes);

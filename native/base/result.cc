@@ -1,5 +1,7 @@
 #include "base/result.h"
 
+#include "base/errors.h"
+
 namespace emberline {
 
 const char* ErrorKindName(ErrorKind kind) {
@@ -27,5 +29,7 @@ Error MakeError(const ErrorText& text, MessageArgs arguments, std::optional<uint
   error.arguments = std::move(arguments);
   return error;
 }
+
+Error Cancelled() { return MakeError(errors::kCancelled); }
 
 }  // namespace emberline

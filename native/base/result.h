@@ -42,6 +42,8 @@ struct ErrorText {
 };
 Error MakeError(const ErrorText& text, MessageArgs arguments = {},
                 std::optional<uint64_t> offset = {});
+// What work answers that gave up because its token was cancelled.
+Error Cancelled();
 
 template <typename T>
 class [[nodiscard]] Result {

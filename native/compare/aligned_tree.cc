@@ -9,7 +9,7 @@
 namespace emberline {
 namespace {
 
-std::vector<ElementLabel> LabelsOf(const StepTree& tree, const std::vector<uint32_t>& nodes) {
+std::vector<ElementLabel> NodeLabels(const StepTree& tree, const std::vector<uint32_t>& nodes) {
   std::vector<ElementLabel> labels;
   labels.reserve(nodes.size());
   for (const uint32_t node : nodes) labels.push_back(tree.LabelOf(node));
@@ -54,7 +54,7 @@ std::vector<AlignedItem> AlignChildren(const StepTree& baseline, uint32_t baseli
   const std::vector<uint32_t> left = baseline.ChildrenOf(baseline_node);
   const std::vector<uint32_t> right = candidate.ChildrenOf(candidate_node);
   const std::vector<Match> matches =
-      MatchSequences(LabelsOf(baseline, left), LabelsOf(candidate, right));
+      MatchSequences(NodeLabels(baseline, left), NodeLabels(candidate, right));
   std::vector<bool> moved_left(left.size(), false), moved_right(right.size(), false);
   for (const Match& match : matches) {
     if (match.moved) moved_left[match.baseline] = moved_right[match.candidate] = true;

@@ -4,15 +4,11 @@
 #include <queue>
 #include <tuple>
 
-#include "base/errors.h"
-
 namespace emberline {
 namespace {
 
-Error Cancelled() { return MakeError(errors::kCancelled); }
-
 // Two nodes that are one, and when each ran.
-struct Pair {
+struct NodePair {
   uint32_t baseline = 0, candidate = 0;  // nodes
   Interval before, after;                // on the clock of each
 };
@@ -58,18 +54,18 @@ class ClockMatcher {
     bool wanted = false;  // it touches the window
     Ns length = 0;
     uint32_t order = 0;  // of those that are equal, the one that came first
-    Pair pair;
+    NodePair pair;
     bool operator<(const Waiting& other) const {
       return std::tie(wanted, length, other.order) < std::tie(other.wanted, other.length, order);
     }
   };
 
-  void Take(const Pair& pair) {
+  void Take(const NodePair& pair) {
     points_.push_back({pair.before.begin, pair.after.begin});
     points_.push_back({pair.before.end, pair.after.end});
   }
 
-  void Wait(const Pair& pair) {
+  void Wait(const NodePair& pair) {
     const bool wanted =
         window_ && pair.before.begin <= window_->end && pair.before.end >= window_->begin;
     waiting_.push({wanted, std::max(pair.before.Length(), pair.after.Length()), count_++, pair});
@@ -83,7 +79,7 @@ class ClockMatcher {
                                  nodes.begin());
     };
     Interval whole{INT64_MIN, INT64_MAX};
-    Pair last{0, 0, {INT64_MIN, INT64_MIN}, {INT64_MIN, INT64_MIN}};
+    NodePair last{0, 0, {INT64_MIN, INT64_MIN}, {INT64_MIN, INT64_MIN}};
     for (const AlignedItem& item : AlignChildren(*a_.tree, 0, *b_.tree, 0)) {
       if (!IsPair(item) || item.moved || item.status != CompareStatus::kBoth) continue;
       AddBehind({item.baseline[0], item.candidate[0], before[place(left, item.baseline[0])],
@@ -92,13 +88,13 @@ class ClockMatcher {
     }
   }
 
-  void AddChildren(const Pair& parent) {
+  void AddChildren(const NodePair& parent) {
     const StepTree &a = *a_.tree, &b = *b_.tree;
     if (a.IsLeaf(parent.baseline) || b.IsLeaf(parent.candidate)) {
       return;
     }
     const TraceStore &before = a_.model->store(), &after = b_.model->store();
-    Pair last{
+    NodePair last{
         0, 0, {parent.before.begin, parent.before.begin}, {parent.after.begin, parent.after.begin}};
     for (const AlignedItem& item : AlignChildren(a, parent.baseline, b, parent.candidate)) {
       if (!IsPair(item) || item.moved || item.status != CompareStatus::kBoth) continue;
@@ -117,7 +113,8 @@ class ClockMatcher {
 
   // Unless it reaches out of its parent, or begins before the one that was taken last has ended:
   // time only goes forward.
-  void AddBehind(const Pair& pair, const Interval& before, const Interval& after, Pair* last) {
+  void AddBehind(const NodePair& pair, const Interval& before, const Interval& after,
+                 NodePair* last) {
     if (pair.before.begin < last->before.end || pair.after.begin < last->after.end ||
         pair.before.end > before.end || pair.after.end > after.end) {
       return;

@@ -36,7 +36,7 @@ std::string FunctionOf(std::string_view name) {
 }
 
 // Each different word of a name, in order.
-std::vector<std::string_view> WordsOf(std::string_view name) {
+std::vector<std::string_view> NameWords(std::string_view name) {
   std::vector<std::string_view> words;
   for (size_t i = 0; i < name.size();) {
     size_t end = i;
@@ -123,7 +123,7 @@ class KernelMatcher {
     const auto words = [](const std::vector<std::string>& names,
                           const std::vector<uint32_t>& rows) {
       std::vector<std::vector<std::string_view>> all;
-      for (const uint32_t row : rows) all.push_back(WordsOf(names[row]));
+      for (const uint32_t row : rows) all.push_back(NameWords(names[row]));
       return all;
     };
     const auto a = words(names_, left), b = words(others_, right);

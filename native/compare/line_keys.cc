@@ -152,7 +152,7 @@ Functions FunctionsOf(const Places& places, FileOf&& file_of) {
 
 // Lines of a function. What was called from a line says most about which it is; its distance from
 // the line before tells those apart that called the same.
-std::vector<ElementLabel> LabelsOf(const Places& places, const std::vector<uint32_t>& rows) {
+std::vector<ElementLabel> PlaceLabels(const Places& places, const std::vector<uint32_t>& rows) {
   std::vector<ElementLabel> labels;
   for (size_t i = 0; i < rows.size(); ++i) {
     const int64_t before = i > 0 ? places.Line(rows[i - 1]) : places.Line(rows[0]);
@@ -195,7 +195,7 @@ std::pair<std::vector<std::string>, std::vector<std::string>> MatchLines(const T
       for (size_t i = 0; i < old.size(); ++i) match(i, i);
       continue;
     }
-    for (const Match& pair : MatchSequences(LabelsOf(left, old), LabelsOf(right, rows))) {
+    for (const Match& pair : MatchSequences(PlaceLabels(left, old), PlaceLabels(right, rows))) {
       if (!pair.moved) match(pair.baseline, pair.candidate);
     }
     // A line between two matched ones, alone on both sides, is one line that calls something else.

@@ -48,8 +48,9 @@ std::vector<uint64_t> ContentsOf(const ModuleTree& tree) {
   return contents;
 }
 
-std::vector<ElementLabel> LabelsOf(const ModuleTree& tree, const std::vector<uint64_t>& contents,
-                                   const std::vector<uint32_t>& nodes) {
+std::vector<ElementLabel> ModuleLabels(const ModuleTree& tree,
+                                       const std::vector<uint64_t>& contents,
+                                       const std::vector<uint32_t>& nodes) {
   std::vector<ElementLabel> labels;
   for (const uint32_t node : nodes) {
     const ModuleNode& module = tree.nodes[node];
@@ -149,8 +150,9 @@ std::pair<std::vector<std::string>, std::vector<std::string>> MatchModules(
   std::vector<Level> levels = {{&baseline.roots, &candidate.roots}};
   for (size_t at = 0; at < levels.size(); ++at) {
     const Level level = levels[at];
-    for (const Match& match : MatchSequences(LabelsOf(baseline, left_contents, *level.left),
-                                             LabelsOf(candidate, right_contents, *level.right))) {
+    for (const Match& match :
+         MatchSequences(ModuleLabels(baseline, left_contents, *level.left),
+                        ModuleLabels(candidate, right_contents, *level.right))) {
       const uint32_t i = (*level.left)[match.baseline], j = (*level.right)[match.candidate];
       left[i] = right[j] = names[j];
       levels.push_back({&baseline.nodes[i].children, &candidate.nodes[j].children});

@@ -8,7 +8,7 @@ namespace {
 
 // Probability that a t-distributed number lies between -t and t: the regularised incomplete beta
 // function by its continued fraction (Abramowitz and Stegun 26.5.8, evaluated as Lentz does).
-double Inside(double t, double freedom) {
+double ShareWithin(double t, double freedom) {
   const double x = freedom / (freedom + t * t), a = freedom / 2, b = 0.5;
   const auto fraction = [](double p, double q, double at) {
     constexpr double kTiny = 1e-300;
@@ -68,10 +68,10 @@ std::optional<double> PercentOf(double delta, double baseline) {
 
 double StudentT975(double freedom) {
   double low = 0, high = 1;
-  while (Inside(high, freedom) < 0.95 && high < 1e6) high *= 2;
+  while (ShareWithin(high, freedom) < 0.95 && high < 1e6) high *= 2;
   for (int i = 0; i < 80; ++i) {
     const double middle = (low + high) / 2;
-    (Inside(middle, freedom) < 0.95 ? low : high) = middle;
+    (ShareWithin(middle, freedom) < 0.95 ? low : high) = middle;
   }
   return (low + high) / 2;
 }

@@ -8,7 +8,6 @@
 
 #include "analysis/operators.h"
 #include "base/byte_size.h"
-#include "base/errors.h"
 #include "base/text.h"
 
 namespace emberline {
@@ -169,7 +168,7 @@ Result<Replacements> FindReplacements(const ComparedSide& baseline, const Compar
   Alone only_before, only_after;
   std::vector<std::pair<uint32_t, uint32_t>> pairs = {{0, 0}};
   for (size_t at = 0; at < pairs.size(); ++at) {
-    if (cancel.cancelled()) return MakeError(errors::kCancelled);
+    if (cancel.cancelled()) return Cancelled();
     const auto [left, right] = pairs[at];
     for (AlignedItem& item : AlignChildren(*baseline.tree, left, *candidate.tree, right)) {
       if (item.status == CompareStatus::kReplaced) {

@@ -9,7 +9,7 @@
 namespace emberline {
 namespace {
 
-using Pair = std::pair<uint32_t, uint32_t>;
+using IndexPair = std::pair<uint32_t, uint32_t>;
 
 // Cells of the table for one stretch that is matched exactly.
 constexpr size_t kExactCells = 1 << 16;
@@ -32,7 +32,7 @@ uint32_t Weight(const ElementLabel& a, const ElementLabel& b) {
 }
 
 // The longest run of pairs that ascend on both sides; `pairs` ascend in the first.
-std::vector<Pair> Ascending(const std::vector<Pair>& pairs) {
+std::vector<IndexPair> Ascending(const std::vector<IndexPair>& pairs) {
   std::vector<uint32_t> last;  // by length: index of the pair that ends the best run
   std::vector<uint32_t> before(pairs.size(), UINT32_MAX);
   for (uint32_t i = 0; i < pairs.size(); ++i) {
@@ -46,7 +46,7 @@ std::vector<Pair> Ascending(const std::vector<Pair>& pairs) {
       *at = i;
     }
   }
-  std::vector<Pair> run;
+  std::vector<IndexPair> run;
   for (uint32_t i = last.empty() ? UINT32_MAX : last.back(); i != UINT32_MAX; i = before[i]) {
     run.push_back(pairs[i]);
   }
@@ -90,12 +90,12 @@ class Matcher {
       at->second.b = i;
       ++at->second.times_b;
     }
-    std::vector<Pair> unique;
+    std::vector<IndexPair> unique;
     for (uint32_t i = a0; i < a1; ++i) {
       const Once& once = found[Everything(a_[i])];
       if (once.times_a == 1 && once.times_b == 1) unique.emplace_back(i, once.b);
     }
-    const std::vector<Pair> anchors = Ascending(unique);
+    const std::vector<IndexPair> anchors = Ascending(unique);
     for (const auto& [i, j] : anchors) {
       Between(a0, i, b0, j);
       Take(i, j);
@@ -113,7 +113,7 @@ class Matcher {
     std::unordered_map<uint64_t, std::vector<uint32_t>, NumberHash> places;
     for (uint32_t j = b0; j < b1; ++j) places[b_[j].name].push_back(j);
     std::unordered_map<uint64_t, uint32_t, NumberHash> used;
-    std::vector<Pair> pairs;
+    std::vector<IndexPair> pairs;
     for (uint32_t i = a0; i < a1; ++i) {
       const auto at = places.find(a_[i].name);
       if (at == places.end()) continue;

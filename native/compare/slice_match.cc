@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/errors.h"
 #include "base/hash.h"
 #include "compare/clocks.h"
 
@@ -58,7 +57,7 @@ Way WayTo(const ComparedSide& baseline, const ComparedSide& candidate, bool from
 }
 
 // What a node holds besides other nodes: slices of its thread, or the device work launched inside.
-std::vector<SliceIndex> Inside(const Model& model, SliceIndex slice, bool device) {
+std::vector<SliceIndex> SlicesIn(const Model& model, SliceIndex slice, bool device) {
   const TraceStore& s = model.store();
   std::vector<SliceIndex> inside;
   for (SliceIndex i = slice, end = EndOfInside(s, slice, s.tracks()[s.track(slice)].last); i < end;
@@ -74,8 +73,8 @@ std::vector<SliceIndex> Inside(const Model& model, SliceIndex slice, bool device
 
 // Device work of one kind may be another kernel of the same operator; on the host names say what it
 // is.
-std::vector<ElementLabel> LabelsOf(const TraceStore& s, const std::vector<SliceIndex>& slices,
-                                   bool device) {
+std::vector<ElementLabel> SliceLabels(const TraceStore& s, const std::vector<SliceIndex>& slices,
+                                      bool device) {
   std::vector<ElementLabel> labels;
   labels.reserve(slices.size());
   for (const SliceIndex slice : slices) {
@@ -90,10 +89,10 @@ std::vector<ElementLabel> LabelsOf(const TraceStore& s, const std::vector<SliceI
 // The counterpart of `slice` inside of two nodes that are one.
 SliceIndex CounterpartIn(const Model& from, SliceIndex from_node, const Model& to,
                          SliceIndex to_node, SliceIndex slice, bool device) {
-  const std::vector<SliceIndex> own = Inside(from, from_node, device);
-  const std::vector<SliceIndex> others = Inside(to, to_node, device);
-  const auto labels = LabelsOf(from.store(), own, device);
-  for (const Match& match : MatchSequences(labels, LabelsOf(to.store(), others, device))) {
+  const std::vector<SliceIndex> own = SlicesIn(from, from_node, device);
+  const std::vector<SliceIndex> others = SlicesIn(to, to_node, device);
+  const auto labels = SliceLabels(from.store(), own, device);
+  for (const Match& match : MatchSequences(labels, SliceLabels(to.store(), others, device))) {
     if (own[match.baseline] == slice) return others[match.candidate];
   }
   return kNone;
@@ -113,7 +112,7 @@ Result<SliceMatch> MatchSlice(const ComparedSide& baseline, const ComparedSide& 
   const uint32_t node = NodeAround(from, host);
   if (node == 0) return match;
   if (cancel.cancelled()) {
-    return MakeError(errors::kCancelled);
+    return Cancelled();
   }
   const Way way = WayTo(baseline, candidate, from_baseline, node);
   match.path = way.path;
@@ -128,7 +127,7 @@ Result<SliceMatch> MatchSlice(const ComparedSide& baseline, const ComparedSide& 
   match.slice = other;
   if (way.status == CompareStatus::kReplaced) {
     if (device && other != kNone) {
-      const std::vector<SliceIndex> work = Inside(*to.model, other, true);
+      const std::vector<SliceIndex> work = SlicesIn(*to.model, other, true);
       if (!work.empty()) match.slice = work.front();
     }
     return match;

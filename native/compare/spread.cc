@@ -6,7 +6,6 @@
 #include "analysis/columns.h"
 #include "analysis/host_nesting.h"
 #include "analysis/operators.h"
-#include "base/errors.h"
 #include "base/hash.h"
 
 namespace emberline {
@@ -95,7 +94,7 @@ Result<Spread> MeasureSpread(const Model& model, const StepSelection& steps, Spr
   StepSums sums(model, steps);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     const Ns time = TimeOf(model, what, i);
     if (time == 0) continue;
@@ -117,7 +116,7 @@ Result<Spread> MeasureShapeSpread(const Model& model, const StepSelection& steps
   std::vector<std::string> keys;
   StepSums sums(model, steps);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    if (i % kCancelStride == 0 && cancel.cancelled()) return MakeError(errors::kCancelled);
+    if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
     const Ns time = TimeOf(model, what, i);
     if (time == 0) continue;
     const StringId own = shapes.Of(i);
@@ -140,7 +139,7 @@ Result<Spread> MeasureLineSpread(const Model& model, const LineAttribution& line
   if (!model.has_recorded_steps) return Spread();
   const TraceStore& s = model.store();
   HostNesting nesting;
-  if (host && !NestHostWork(s, cancel, &nesting)) return MakeError(errors::kCancelled);
+  if (host && !NestHostWork(s, cancel, &nesting)) return Cancelled();
   // Several locations may be one row.
   std::unordered_map<std::string, uint32_t> row_of_key;
   std::vector<std::string> keys;
@@ -153,7 +152,7 @@ Result<Spread> MeasureLineSpread(const Model& model, const LineAttribution& line
   }
   StepSums sums(model, steps);
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    if (i % kCancelStride == 0 && cancel.cancelled()) return MakeError(errors::kCancelled);
+    if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
     if (!IsWholeStep(model, steps, model.step[i])) continue;
     uint32_t context = kNone;
     Ns time = 0;

@@ -4,7 +4,6 @@
 
 #include "analysis/operators.h"
 #include "base/ascii.h"
-#include "base/errors.h"
 #include "base/hash.h"
 #include "compare/step_tree.h"
 #include "model/names.h"
@@ -106,8 +105,6 @@ class Builder {
     bool backward = false;
     Ns host = 0, device = 0;
   };
-
-  static Error Cancelled() { return MakeError(errors::kCancelled); }
 
   // Device work of each step: also what was launched outside of all nodes, by a script's own kernel
   // or a replayed graph, and what was recorded without its launch. A step is more than its nodes.

@@ -55,7 +55,7 @@ const char* UnitSuffix(Unit unit) {
 }
 
 // A row of either side or of both.
-struct Pair {
+struct RowPair {
   uint32_t baseline = kNoRow, candidate = kNoRow;
 };
 
@@ -75,11 +75,11 @@ class Comparison {
     PairRows();
     FindMeasures();
     Sort();
-    TableBuilder<Pair> table;
+    TableBuilder<RowPair> table;
     AddNames(table);
     for (const Measure& measure : measures_) AddMeasure(table, measure);
-    AddLinks(table, "baseline", a_, &Pair::baseline);
-    AddLinks(table, "candidate", b_, &Pair::candidate);
+    AddLinks(table, "baseline", a_, &RowPair::baseline);
+    AddLinks(table, "candidate", b_, &RowPair::candidate);
     return table.Make(pairs_);
   }
 
@@ -130,16 +130,16 @@ class Comparison {
                           [](const Measure& measure) { return measure.column.key == "calls"; });
   }
 
-  const Cell& BaselineCell(const Pair& row, size_t column) const {
+  const Cell& BaselineCell(const RowPair& row, size_t column) const {
     static const Cell none;
     return row.baseline == kNoRow ? none : a_.rows[row.baseline][column];
   }
-  const Cell& CandidateCell(const Pair& row, size_t column) const {
+  const Cell& CandidateCell(const RowPair& row, size_t column) const {
     static const Cell none;
     return row.candidate == kNoRow ? none : b_.rows[row.candidate][column];
   }
 
-  std::optional<double> Value(const Measure& measure, const Pair& row, bool candidate) const {
+  std::optional<double> Value(const Measure& measure, const RowPair& row, bool candidate) const {
     const bool present = (candidate ? row.candidate : row.baseline) != kNoRow;
     const bool adds = measure.column.merge == Merge::kSum;
     const Cell& cell =
@@ -159,7 +159,7 @@ class Comparison {
   // In the precision of nanoseconds, so that no residue of the arithmetic shows.
   static double Rounded(double value) { return std::round(value * 1000) / 1000; }
 
-  std::optional<double> Delta(const Measure& measure, const Pair& row) const {
+  std::optional<double> Delta(const Measure& measure, const RowPair& row) const {
     const auto before = Value(measure, row, false), after = Value(measure, row, true);
     if (!before || !after) return std::nullopt;
     return measure.column.unit == Unit::kRatio || measure.column.unit == Unit::kNone
@@ -183,7 +183,7 @@ class Comparison {
       if (size[x] != size[y]) return size[x] > size[y];
       return keys_[x] < keys_[y];
     });
-    std::vector<Pair> pairs;
+    std::vector<RowPair> pairs;
     std::vector<std::string> keys;
     for (const uint32_t i : order) {
       pairs.push_back(pairs_[i]);
@@ -194,9 +194,9 @@ class Comparison {
   }
 
   // What the row is called, as the candidate has it where it is there.
-  void AddNames(TableBuilder<Pair>& table) {
+  void AddNames(TableBuilder<RowPair>& table) {
     table.Add(HiddenIf(true, TextKey("key", "Key", "Identifies the row.")),
-              [this](const Pair& row) { return Cell(keys_[&row - pairs_.data()]); });
+              [this](const RowPair& row) { return Cell(keys_[&row - pairs_.data()]); });
     bool first = true;
     for (size_t c = 0; c < b_.columns.size(); ++c) {
       const Column& column = b_.columns[c];
@@ -207,7 +207,7 @@ class Comparison {
       Column shown = column;
       shown.role = column.role == ColumnRole::kKey ? ColumnRole::kFact : column.role;
       if (first) shown.key = "name";
-      table.Add(std::move(shown), [this, c, other](const Pair& row) {
+      table.Add(std::move(shown), [this, c, other](const RowPair& row) {
         return row.candidate != kNoRow ? CandidateCell(row, c)
                                        : BaselineCell(row, static_cast<size_t>(other));
       });
@@ -219,11 +219,11 @@ class Comparison {
                 "status", "Status",
                 "both: in both profiles; new: only in the candidate; gone: only in the baseline; "
                 "replaced: only in one, with something else in its place in the other."),
-            [this](const Pair& row) { return Cell(std::string(StatusOf(row))); });
+            [this](const RowPair& row) { return Cell(std::string(StatusOf(row))); });
         if (!options_.baseline_keys.empty()) {
           table.Add(HiddenIf(true, TextFact("baselineName", "Name in the baseline",
                                             "Its name in the baseline, if different.")),
-                    [this](const Pair& row) -> Cell {
+                    [this](const RowPair& row) -> Cell {
                       if (row.baseline == kNoRow || row.candidate == kNoRow) return Cell();
                       const std::string name = BaselineNameOf(row);
                       return name == NameOf(row) ? Cell() : TextCell(name);
@@ -234,18 +234,18 @@ class Comparison {
     }
   }
 
-  std::string NameOf(const Pair& row) const {
+  std::string NameOf(const RowPair& row) const {
     return row.candidate != kNoRow ? CellText(CandidateCell(row, name_column_candidate_))
                                    : CellText(BaselineCell(row, name_column_baseline_));
   }
 
   // What the baseline calls it, or the candidate where the baseline lacks it.
-  std::string BaselineNameOf(const Pair& row) const {
+  std::string BaselineNameOf(const RowPair& row) const {
     return row.baseline == kNoRow ? NameOf(row)
                                   : CellText(BaselineCell(row, name_column_baseline_));
   }
 
-  const char* StatusOf(const Pair& row) const {
+  const char* StatusOf(const RowPair& row) const {
     if (row.baseline != kNoRow && row.candidate != kNoRow) {
       return CompareStatusName(CompareStatus::kBoth);
     }
@@ -258,7 +258,7 @@ class Comparison {
   }
 
   // Of the rows themselves. Nothing is known of one that the other side lacks.
-  Difference SingleNoiseOf(const Measure& measure, const Pair& row) const {
+  Difference SingleNoiseOf(const Measure& measure, const RowPair& row) const {
     const auto sample = [](const std::vector<Sample>& samples, uint32_t at) {
       return at == kNoRow ? Sample() : samples[at];
     };
@@ -268,7 +268,7 @@ class Comparison {
   }
 
   // Difference of the means per step, in the scale of the table. The samples are known.
-  Difference NoiseOf(const Measure& measure, const Pair& row) const {
+  Difference NoiseOf(const Measure& measure, const RowPair& row) const {
     if (options_.single) return SingleNoiseOf(measure, row);
     const auto sample = [](const std::vector<Sample>& samples, uint32_t at) {
       return at == kNoRow ? Sample() : samples[at];
@@ -286,7 +286,7 @@ class Comparison {
     return difference;
   }
 
-  void AddMeasure(TableBuilder<Pair>& table, const Measure& measure) {
+  void AddMeasure(TableBuilder<RowPair>& table, const Measure& measure) {
     const Column& column = measure.column;
     const bool main = column.key == options_.measure;
     const bool whole = IsWhole(measure);
@@ -306,7 +306,7 @@ class Comparison {
       return whole ? Cell(static_cast<int64_t>(std::llround(*number))) : Cell(*number);
     };
     const auto value = [this, measure, cell](bool candidate) {
-      return [this, measure, cell, candidate](const Pair& row) {
+      return [this, measure, cell, candidate](const RowPair& row) {
         return cell(Value(measure, row, candidate));
       };
     };
@@ -316,13 +316,13 @@ class Comparison {
               value(true));
     table.Add(
         made("delta" + measure.stem, "Delta" + what, "Candidate minus baseline.", column.unit),
-        [this, measure, cell](const Pair& row) { return cell(Delta(measure, row)); });
+        [this, measure, cell](const RowPair& row) { return cell(Delta(measure, row)); });
     const std::string percent = main ? "deltaPercent" : "delta" + measure.stem + "Percent";
     table.Add(
         made(percent, main ? "Delta %" : "Delta % of" + what,
              "Candidate minus baseline, in percent of the baseline; empty if the baseline is 0.",
              Unit::kPercent),
-        [this, measure](const Pair& row) -> Cell {
+        [this, measure](const RowPair& row) -> Cell {
           const auto before = Value(measure, row, false), delta = Delta(measure, row);
           return before && delta ? OptionalCell(PercentOf(*delta, *before)) : Cell();
         });
@@ -342,15 +342,15 @@ class Comparison {
                   FlagFact("beyondNoise", "Beyond noise",
                            "Whether the difference is larger than the noise; empty if the noise is "
                            "unknown.")},
-                 [this, measure](const Pair& row, std::vector<Cell>& cells) {
+                 [this, measure](const RowPair& row, std::vector<Cell>& cells) {
                    const Difference difference = NoiseOf(measure, row);
                    cells.push_back(OptionalCell(difference.noise));
                    cells.push_back(OptionalCell(difference.Significant()));
                  });
   }
 
-  void AddLinks(TableBuilder<Pair>& table, const std::string& side, const Table& from,
-                uint32_t Pair::*row_of) {
+  void AddLinks(TableBuilder<RowPair>& table, const std::string& side, const Table& from,
+                uint32_t RowPair::*row_of) {
     for (size_t c = 0; c < from.columns.size(); ++c) {
       const Column& column = from.columns[c];
       // Where a row's keys are its place, they lead there as links do.
@@ -358,7 +358,7 @@ class Comparison {
       if (column.role != ColumnRole::kLink && !place) continue;
       Column link = Link("", column.title.c_str(), column.definition.c_str(), column.type);
       link.key = side + Capitalised(column.key);
-      table.Add(std::move(link), [&from, row_of, c](const Pair& row) {
+      table.Add(std::move(link), [&from, row_of, c](const RowPair& row) {
         static const Cell none;
         const uint32_t at = row.*row_of;
         return at == kNoRow ? none : from.rows[at][c];
@@ -369,7 +369,7 @@ class Comparison {
   const Table& a_;
   const Table& b_;
   const TableComparison& options_;
-  std::vector<Pair> pairs_;
+  std::vector<RowPair> pairs_;
   std::vector<std::string> keys_;  // parallel to pairs_
   std::vector<Measure> measures_;
   size_t name_column_baseline_ = 0, name_column_candidate_ = 0;

@@ -5,7 +5,6 @@
 
 #include "analysis/frame_finder.h"
 #include "analysis/lazy_table.h"
-#include "base/errors.h"
 #include "cost/messages.h"
 
 namespace emberline {
@@ -92,7 +91,7 @@ class Adviser {
 
   Result<std::vector<Finding>> Run(const CancelToken& cancel) {
     if (!Collect(cancel)) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     Misaligned();
     Gains();

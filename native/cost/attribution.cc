@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "base/case.h"
-#include "base/errors.h"
 #include "base/hash.h"
 #include "base/release.h"
 #include "base/saturating.h"
@@ -18,10 +17,8 @@
 namespace emberline {
 namespace {
 
-Error Cancelled() { return MakeError(errors::kCancelled); }
-
 // `total` in parts as large as `weights` say; the parts sum to it.
-void Share(int64_t total, const std::vector<Ns>& weights, std::vector<int64_t>& shares) {
+void DivideBy(int64_t total, const std::vector<Ns>& weights, std::vector<int64_t>& shares) {
   shares.resize(weights.size());
   long double whole = 0, before = 0;
   for (const Ns weight : weights) whole += static_cast<long double>(std::max<Ns>(weight, 0));
@@ -397,7 +394,7 @@ class Attributor {
         for (const uint32_t k : kernels) kernels_[k].*member = total;
         return;
       }
-      Share(total.value(), durations_, shares_);
+      DivideBy(total.value(), durations_, shares_);
       for (size_t i = 0; i < kernels.size(); ++i) kernels_[kernels[i]].*member = shares_[i];
     };
     give(flops, &KernelCost::flops);

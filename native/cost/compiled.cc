@@ -62,8 +62,8 @@ constexpr FusedWord kWords[] = {{"native_layer_norm_backward", 13},
 
 // Words that hold one of the above and do no arithmetic of it: matrix products are no part of such
 // kernels, their names only say what stood beside.
-constexpr std::string_view kNone[] = {"addmm", "embedding_dense_backward", "select_backward",
-                                      "slice_backward"};
+constexpr std::string_view kWithoutArithmetic[] = {"addmm", "embedding_dense_backward",
+                                                   "select_backward", "slice_backward"};
 
 bool StartsWord(std::string_view text, std::string_view word) {
   if (!text.starts_with(word)) return false;
@@ -76,7 +76,7 @@ int WeightOf(std::string_view name) {
   while (at < name.size()) {
     const std::string_view rest = name.substr(at);
     size_t length = 0;
-    for (const std::string_view word : kNone) {
+    for (const std::string_view word : kWithoutArithmetic) {
       if (StartsWord(rest, word)) length = word.size();
     }
     for (const FusedWord& fused : kWords) {

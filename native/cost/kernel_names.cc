@@ -7,7 +7,7 @@
 namespace emberline {
 namespace {
 
-bool Has(std::string_view text, std::string_view part) {
+bool Mentions(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
@@ -16,10 +16,10 @@ bool Has(std::string_view text, std::string_view part) {
 std::optional<Part> ConvolutionPartOf(std::string_view name) {
   const std::string lower = LowerText(name);
   for (const char* word : {"dgrad", "igemm_bwd", "bwd_data", "bwddata"}) {
-    if (Has(lower, word)) return Part::kDataGradient;
+    if (Mentions(lower, word)) return Part::kDataGradient;
   }
   for (const char* word : {"wgrad", "igemm_wrw", "bwd_weight", "bwdweight", "wrw"}) {
-    if (Has(lower, word)) return Part::kWeightGradient;
+    if (Mentions(lower, word)) return Part::kWeightGradient;
   }
   return std::nullopt;
 }
@@ -55,7 +55,7 @@ bool IsHelperKernel(std::string_view name) {
                                          "convertTensor_kernel",
                                          "Memset"};
   for (const std::string_view part : kParts) {
-    if (Has(name, part)) return true;
+    if (Mentions(name, part)) return true;
   }
   return false;
 }

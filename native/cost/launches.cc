@@ -4,7 +4,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/errors.h"
 #include "base/hash.h"
 #include "cost/call_chain.h"
 #include "cost/launch_columns.h"
@@ -16,8 +15,6 @@ namespace emberline {
 namespace {
 
 constexpr size_t kPiece = 2048;  // rows that are made at a time
-
-Error Cancelled() { return MakeError(errors::kCancelled); }
 
 }  // namespace
 

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "analysis/intervals.h"
-#include "base/errors.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -39,7 +38,7 @@ class Replayer {
     size_t wait = 0, seen = 0;
     for (const SliceIndex work : work_) {
       if (++seen % 4096 == 0 && cancel_.cancelled()) {
-        return MakeError(errors::kCancelled);
+        return Cancelled();
       }
       while (wait < waits_.size() && s_.end(waits_[wait]) <= s_.start(work)) Wait(waits_[wait++]);
       Begin(work);

@@ -8,15 +8,12 @@
 #include "analysis/columns.h"
 #include "analysis/links.h"
 #include "analysis/operators.h"
-#include "base/errors.h"
 #include "base/hash.h"
 #include "base/saturating.h"
 #include "cost/measured.h"
 
 namespace emberline {
 namespace {
-
-Error Cancelled() { return MakeError(errors::kCancelled); }
 
 // What a kernel of this duration would save at `target` of its roof, ns.
 double SavedBy(Ns duration, const RoofBound& bound, double target) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/errors.h"
 #include "cost/measured.h"
 #include "cost/replay.h"
 
@@ -33,7 +32,7 @@ Result<Prediction> PredictOn(const CostContext& context, const DevicePeaks& devi
   size_t seen = 0;
   for (const KernelCost& kernel : context.costs.kernels) {
     if (++seen % 4096 == 0 && cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     const Ns duration = recorded[kernel.kernel];
     const bool selected = context.steps.Contains(context.model.step[kernel.kernel]);

@@ -135,16 +135,16 @@ std::unique_ptr<ByteSource> MakeTextSource(std::string_view text, size_t block_b
 
 namespace {
 
-struct TraceFile {
+struct TraceSource {
   FilePtr file;
   uint64_t size_bytes = 0;
   bool gzip = false;  // by its first bytes
 };
 
-Result<TraceFile> OpenTraceFile(const std::filesystem::path& path) {
+Result<TraceSource> OpenTraceFile(const std::filesystem::path& path) {
   Result<OpenedFile> opened = OpenRegularFile(path);
   if (!opened.ok()) return opened.error();
-  TraceFile out{std::move(opened->file), opened->size_bytes, false};
+  TraceSource out{std::move(opened->file), opened->size_bytes, false};
   unsigned char magic[2] = {0, 0};
   const size_t got = std::fread(magic, 1, 2, out.file.get());
   std::rewind(out.file.get());
@@ -157,7 +157,7 @@ Result<TraceFile> OpenTraceFile(const std::filesystem::path& path) {
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> OpenFile(const std::filesystem::path& path) {
-  Result<TraceFile> opened = OpenTraceFile(path);
+  Result<TraceSource> opened = OpenTraceFile(path);
   if (!opened.ok()) return opened.error();
   return std::unique_ptr<ByteSource>(
       std::make_unique<FileSource>(std::move(opened->file), opened->size_bytes, opened->gzip));
@@ -183,7 +183,7 @@ std::string_view PeekedSource::Next() {
 }
 
 Result<std::string_view> HeadReader::Read(const std::filesystem::path& path, size_t max_bytes) {
-  const Result<TraceFile> opened = OpenTraceFile(path);
+  const Result<TraceSource> opened = OpenTraceFile(path);
   if (!opened.ok()) return opened.error();
   text_.resize(max_bytes);
   if (!opened->gzip) {

@@ -126,7 +126,7 @@ class Walk {
   // True unless it was cancelled, or the root cannot be looked through.
   Result<bool> Run() {
     Visit(root_, 0);
-    if (cancel_.cancelled()) return MakeError(errors::kCancelled);
+    if (cancel_.cancelled()) return Cancelled();
     if (root_fault_) {
       return MakeError(errors::kCannotLookAt,
                        {{"path", Escaped(root_.string())}, {"reason", root_fault_.message()}});

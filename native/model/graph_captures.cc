@@ -5,7 +5,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/errors.h"
 #include "base/hash.h"
 #include "model/graphs.h"
 
@@ -235,7 +234,7 @@ Result<CaptureSource> CaptureMatcher::Look(const Model& capture, std::string fil
   const std::vector<GraphCapture> captures = FindCaptures(capture, cancel);
   uint64_t unnamed = 0;
   for (const GraphCapture& found : captures) {
-    if (cancel.cancelled()) return MakeError(errors::kCancelled);
+    if (cancel.cancelled()) return Cancelled();
     std::vector<std::string_view> nodes;
     for (size_t k = 0; k < found.calls.size(); ++k) {
       nodes.push_back(found.nodes[k] == 'c'   ? kCopy

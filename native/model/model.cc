@@ -1,6 +1,5 @@
 #include "model/model.h"
 
-#include "base/errors.h"
 #include "base/parallel.h"
 #include "model/model_builder.h"
 
@@ -44,7 +43,7 @@ Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
         [&] { times = AddTimes() && ListDevices() && BuildSteps(); });
   }
   if (!passes || !times) {
-    return MakeError(errors::kCancelled);
+    return Cancelled();
   }
   RunBoth(
       many,

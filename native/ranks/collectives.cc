@@ -6,7 +6,6 @@
 #include <unordered_set>
 
 #include "analysis/tensor_cores.h"
-#include "base/errors.h"
 #include "model/graphs.h"
 #include "model/names.h"
 #include "ranks/coalesced.h"
@@ -47,8 +46,6 @@ class Finder {
   }
 
  private:
-  static Error Cancelled() { return MakeError(errors::kCancelled); }
-
   void AddDeviceWork(SliceIndex i) {
     Collective c;
     c.slice = i;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/errors.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -137,7 +136,7 @@ Result<std::vector<PathSegment>> CriticalPaths(const CriticalPathFinder& finder,
   std::vector<PathSegment> path;
   for (const PathStep& step : steps) {
     if (cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     const std::vector<PathSegment> part = finder.Find(step.time, step.last);
     path.insert(path.end(), part.begin(), part.end());

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "compare/sequences.h"
+#include "ranks/line_fit.h"
 
 namespace emberline {
 namespace {
@@ -35,19 +36,13 @@ std::vector<ElementLabel> LabelsOf(const Job& job, const Lane& lane) {
 
 // Where the calls of a lane lie in the reference: `before` places further on up to `cut`, and
 // `after` places from there on.
-struct Places {
+struct LanePlaces {
   size_t cut = 0;
   int64_t before = 0, after = 0;
   size_t Of(size_t place) const {
     return place + static_cast<size_t>(place < cut ? before : after);
   }
 };
-
-Ns MedianOf(std::vector<Ns> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Chooses among the ways in which a lane may lie beside a longer reference.
 class Placing {
@@ -62,8 +57,8 @@ class Placing {
   // What is called must agree. Of several ways that agree, the one whose ends are equally far apart
   // throughout: clocks may be off, but who leaves together leaves together each time. Where that
   // does not tell, the one whose ends are nearest.
-  std::optional<Places> Choose() {
-    if (left_.size() == right_.size() && Agreeing({}) >= kFits) return Places{};
+  std::optional<LanePlaces> Choose() {
+    if (left_.size() == right_.size() && Agreeing({}) >= kFits) return LanePlaces{};
     const size_t missing = left_.size() - right_.size();
     if (right_.empty() || missing > kMaxShift || right_.size() * 20 < left_.size()) {
       return std::nullopt;
@@ -88,7 +83,7 @@ class Placing {
   }
   Ns Apart(size_t at, size_t place) const { return reference_ends_[at] - ends_[place]; }
 
-  double Agreeing(const Places& places) const {
+  double Agreeing(const LanePlaces& places) const {
     size_t agree = 0;
     for (size_t i = 0; i < right_.size(); ++i) {
       agree += left_[places.Of(i)].detail == right_[i].detail;
@@ -103,14 +98,14 @@ class Placing {
   }
 
   // The cut that keeps ends `usual` apart best.
-  Places CutAt(int64_t missing, Ns usual) const {
+  LanePlaces CutAt(int64_t missing, Ns usual) const {
     const auto off = [&](size_t at, size_t place) {
       return static_cast<double>(std::abs(Apart(at, place) - usual));
     };
     double cost = 0;
     for (size_t i = 0; i < right_.size(); ++i) cost += off(i + static_cast<size_t>(missing), i);
     double least = cost;
-    Places places{0, 0, missing};
+    LanePlaces places{0, 0, missing};
     for (size_t i = 0; i < right_.size(); ++i) {
       cost += off(i, i) - off(i + static_cast<size_t>(missing), i);
       if (cost >= least) continue;
@@ -120,7 +115,7 @@ class Placing {
     return places;
   }
 
-  void Consider(const Places& places) {
+  void Consider(const LanePlaces& places) {
     if (Agreeing(places) < 1.0) return;
     std::vector<Ns> apart, distances;
     for (size_t i = 0; i < right_.size(); ++i) apart.push_back(Apart(places.Of(i), i));
@@ -141,7 +136,7 @@ class Placing {
   const std::vector<ElementLabel>& left_;
   const std::vector<ElementLabel>& right_;
   std::vector<Ns> reference_ends_, ends_;
-  std::optional<Places> best_;
+  std::optional<LanePlaces> best_;
   double unsteady_ = 0;
   Ns distance_ = 0;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/row_table.h"
-#include "base/errors.h"
 #include "model/graphs.h"
 #include "ranks/digest_parts.h"
 #include "ranks/table_columns.h"
@@ -54,7 +53,7 @@ Result<LaunchList> FindLaunches(const Model& model, const CancelToken& cancel) {
       if (first) list.launches.push_back(launched);
     });
   }
-  if (cancel.cancelled()) return MakeError(errors::kCancelled);
+  if (cancel.cancelled()) return Cancelled();
   const TraceStore& s = model.store();
   for (LaunchCall& launched : list.launches) {
     if (!launched.several) continue;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kSumDeviations = 5;
 constexpr double kReplicaShare = 0.05, kRingShare = 0.02, kStageShare = 0.25;
 // Of so many ranks the middle is sure.
-constexpr size_t kEnough = 64;
+constexpr size_t kEnoughAlike = 64;
 
 class LikeRanks {
  public:
@@ -55,7 +55,7 @@ class LikeRanks {
       if (!Behind(r, middle, sums[r].chance, ring ? kRingShare : kStageShare)) continue;
       own.like = ring ? DelayKind::kAlways : DelayKind::kHeavy;
       for (const uint32_t other : components[own.component]) {
-        if (other != r && own.like_ranks.size() < kEnough) own.like_ranks.push_back(other);
+        if (other != r && own.like_ranks.size() < kEnoughAlike) own.like_ranks.push_back(other);
       }
     }
     for (RankWork& own : work_) {
@@ -125,7 +125,7 @@ class LikeRanks {
       for (const uint32_t member : members) components.insert(work_[member].component);
       if (components.size() < members.size()) continue;
       for (size_t i = 0; i < members.size(); ++i) {
-        for (size_t k = 1; k < std::min(members.size(), kEnough); ++k) {
+        for (size_t k = 1; k < std::min(members.size(), kEnoughAlike); ++k) {
           const uint32_t other = members[(i + k) % members.size()];
           if (!work_[other].stretches.empty()) found[members[i]].insert(other);
         }

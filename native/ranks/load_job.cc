@@ -33,8 +33,6 @@ constexpr size_t kMaxFiles = 200'000;
 // Of more ranks the digests tell what views show, and a rank that somebody looks at is read again.
 constexpr size_t kKeptTraces = 16;
 
-Error Cancelled() { return MakeError(errors::kCancelled); }
-
 std::vector<fs::path> DigestFiles(const fs::path& path) {
   std::vector<fs::path> files;
   std::error_code fault;

@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "base/ascii.h"
-#include "base/errors.h"
 #include "base/hash.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
@@ -221,7 +220,7 @@ Result<JobDigest> MakeDigest(const LoadedTrace& trace, const std::string& worker
   AddCriticalPath(work, &digest);
   AddCounters(work, &digest);
   if (cancel.cancelled()) {
-    return MakeError(errors::kCancelled);
+    return Cancelled();
   }
   return job;
 }

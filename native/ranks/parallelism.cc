@@ -92,7 +92,7 @@ std::string OfWords(const std::set<std::string>& words) {
 
 // What the calls of a group tell: only experts get parts of any size, and a pipeline hands on what
 // in a ring goes around.
-struct Exchanges {
+struct GroupExchanges {
   bool uneven = false;
   bool hands_on = false;  // a batch of sends alone, or of receives
   bool pairs = false;     // single sends and receives,
@@ -101,7 +101,7 @@ struct Exchanges {
   bool back = false;      // and to an earlier one
 };
 
-void Add(const Job& job, const MatchedCall& call, Exchanges* to) {
+void Add(const Job& job, const MatchedCall& call, GroupExchanges* to) {
   const RankSet& all = job.groups[call.group].about.ranks;
   const auto [first, last] = std::minmax(job.ranks[call.members.front().rank].rank,
                                          job.ranks[call.members.back().rank].rank);
@@ -141,9 +141,9 @@ std::string ParallelismOfNames(const CollectiveGroup& group) {
 }
 
 void FindParallelism(Job* job) {
-  std::vector<Exchanges> exchanges(job->groups.size());
+  std::vector<GroupExchanges> exchanges(job->groups.size());
   for (const MatchedCall& call : job->calls) {
-    Exchanges& of = exchanges[call.group];
+    GroupExchanges& of = exchanges[call.group];
     if (IsPointToPoint(call.op) && call.members.size() > 1) Add(*job, call, &of);
     if (call.op != CollectiveOp::kAllToAll || of.uneven) continue;
     of.uneven = std::any_of(call.members.begin(), call.members.end(), [&](const auto& member) {
@@ -160,7 +160,7 @@ void FindParallelism(Job* job) {
       group.parallelism = "world";
       continue;
     }
-    const Exchanges& of = exchanges[i];
+    const GroupExchanges& of = exchanges[i];
     // Between two ranks a pipeline's gradients go back as what goes around a ring does.
     const bool ring = of.around || (group.about.ranks.size() == 2 && of.forth && of.back);
     const bool pipeline = of.hands_on || (of.pairs && !ring);

@@ -12,10 +12,8 @@ constexpr size_t kEnoughReasons = 16;
 // What is less than one part in so many of all reasons is none.
 constexpr Ns kFewReasons = 20;
 
-using Times = WorkTimes;
-
-Times WorkOf(const Job& job, const RankWork& work, uint32_t rank, const Stretch& stretch) {
-  Times times;
+WorkTimes WorkOf(const Job& job, const RankWork& work, uint32_t rank, const Stretch& stretch) {
+  WorkTimes times;
   for (uint32_t k = stretch.first; k <= stretch.last; ++k) {
     const std::vector<CollectiveDigest>& calls = job.ranks[rank].digest->collectives;
     for (const Activity& one : calls[work.parts[k].call].before) {
@@ -26,12 +24,12 @@ Times WorkOf(const Job& job, const RankWork& work, uint32_t rank, const Stretch&
 }
 
 // The middle of each, where what some lack took no time.
-Times MiddleOf(const std::vector<Times>& all) {
+WorkTimes MiddleTimes(const std::vector<WorkTimes>& all) {
   std::map<ReasonKey, std::vector<Ns>> values;
-  for (const Times& times : all) {
+  for (const WorkTimes& times : all) {
     for (const auto& [key, time] : times) values[key].push_back(time);
   }
-  Times middle;
+  WorkTimes middle;
   for (auto& [key, list] : values) {
     list.resize(all.size(), 0);
     middle[key] = LowerMedian(std::move(list));
@@ -68,7 +66,7 @@ std::vector<LateReason> WorkReasons::Of(uint32_t rank) {
     ++reason.calls;
   };
   // What took longer once, against the same kind of stretch elsewhere.
-  std::map<uint32_t, std::vector<Times>> kinds;
+  std::map<uint32_t, std::vector<WorkTimes>> kinds;
   std::set<uint32_t> asked;
   for (const Stretch& one : work_[rank].stretches) {
     if (one.excess > 0) asked.insert(one.kind);
@@ -78,11 +76,11 @@ std::vector<LateReason> WorkReasons::Of(uint32_t rank) {
       kinds[one.kind].push_back(WorkOf(job_, work_[rank], rank, one));
     }
   }
-  std::map<uint32_t, Times> usual;
-  for (const auto& [kind, all] : kinds) usual[kind] = MiddleOf(all);
+  std::map<uint32_t, WorkTimes> usual;
+  for (const auto& [kind, all] : kinds) usual[kind] = MiddleTimes(all);
   for (const Stretch& one : work_[rank].stretches) {
     if (one.excess == 0) continue;
-    const Times& others = usual[one.kind];
+    const WorkTimes& others = usual[one.kind];
     for (const auto& [key, time] : WorkOf(job_, work_[rank], rank, one)) {
       const auto at = others.find(key);
       add(key, time - (at == others.end() ? 0 : at->second), one.excess);
@@ -91,11 +89,11 @@ std::vector<LateReason> WorkReasons::Of(uint32_t rank) {
   // What takes longer in every step, against ranks that are like it.
   const RankWork& own = work_[rank];
   if (own.like_work < own.step_work) {
-    std::vector<Times> like;
+    std::vector<WorkTimes> like;
     for (const uint32_t other : own.like_ranks) {
       if (like.size() < kEnoughReasons) like.push_back(StepOf(other));
     }
-    const Times others = MiddleOf(like);
+    const WorkTimes others = MiddleTimes(like);
     std::set<int64_t> steps;
     for (const Stretch& one : own.stretches) steps.insert(one.step);
     const auto count = static_cast<Ns>(std::max<size_t>(1, steps.size()));

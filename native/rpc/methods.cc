@@ -107,7 +107,7 @@ bool IsMethod(const std::string& method) {
 Result<Json> CallMethod(const std::string& method, const Json& params, const CallContext& context) {
   try {
     if (context.cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     Result<bool> checked = CheckParams(method, params);
     if (!checked.ok()) return checked.error();

@@ -320,7 +320,7 @@ class Server {
                         {{"token", request.progress_token}, {"value", {{"kind", "end"}}}}));
     }
     if (status == UV_ECANCELED) {
-      Send(ErrorReply(request.id, RpcCode::kRequestCancelled, MakeError(errors::kCancelled)));
+      Send(ErrorReply(request.id, RpcCode::kRequestCancelled, Cancelled()));
     } else {
       transport_->Send(request.reply);
     }

@@ -79,7 +79,7 @@ inline size_t HeapBytes(const TimelineRow& row) {
 inline size_t HeapBytes(const TimelineIndex& index) {
   return HeapBytesOf(index.rows, index.row_of, index.series, index.device_busy, index.host_busy);
 }
-inline size_t HeapBytes(const TimelineFlows& flows) {
+inline size_t HeapBytes(const TimelineFlowSet& flows) {
   return HeapBytesOf(flows.arrows, flows.ends);
 }
 

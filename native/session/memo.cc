@@ -5,8 +5,6 @@
 #include <chrono>
 #include <limits>
 
-#include "base/errors.h"
-
 namespace emberline {
 namespace {
 
@@ -34,7 +32,7 @@ Result<Memo::Value> Memo::Get(Scope scope, const std::string& key_text, Role rol
     while (!other->done) {
       changed_.wait_for(lock, kWaitSlice);
       if (cancel.cancelled()) {
-        return MakeError(errors::kCancelled);
+        return Cancelled();
       }
     }
     const bool left = !other->outcome || (!other->outcome->ok() &&

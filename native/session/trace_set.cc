@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/cores.h"
-#include "base/errors.h"
 #include "base/parallel.h"
 
 namespace emberline {
@@ -158,7 +157,7 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   const auto loader = std::make_shared<SetLoader>(session, refs, each, visit, memory, limits);
   RunOnThreads(threads, [&] { loader->Work(); });
   if (options.cancel.cancelled()) {
-    return MakeError(errors::kCancelled);
+    return Cancelled();
   }
   return true;
 }

@@ -7,9 +7,10 @@ namespace {
 
 constexpr int kMaxScopes = 8;  // functions around one that are looked through
 
-class Resolver {
+class AliasResolver {
  public:
-  Resolver(const AliasTables& tables, PythonModule& module) : tables_(tables), module_(module) {}
+  AliasResolver(const AliasTables& tables, PythonModule& module)
+      : tables_(tables), module_(module) {}
 
   void Run() {
     for (size_t f = 0; f < module_.functions.size(); ++f) Function(static_cast<int>(f));
@@ -104,7 +105,7 @@ void AddAlias(Aliases& table, const std::string& variable, const std::string& na
 }
 
 void ResolveAliases(const AliasTables& tables, PythonModule& module) {
-  Resolver(tables, module).Run();
+  AliasResolver(tables, module).Run();
 }
 
 int ClassOfSelf(const PythonModule& module, int function) {

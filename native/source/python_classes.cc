@@ -20,9 +20,10 @@ std::string_view LastName(std::string_view dotted) {
   return dot == std::string_view::npos ? dotted : dotted.substr(dot + 1);
 }
 
-class Resolver {
+class ClassResolver {
  public:
-  Resolver(const Imports& imports, PythonModule& module) : imports_(imports), module_(module) {}
+  ClassResolver(const Imports& imports, PythonModule& module)
+      : imports_(imports), module_(module) {}
 
   void Run() {
     ReadClasses();
@@ -271,7 +272,7 @@ class Resolver {
 }  // namespace
 
 void ResolveClasses(const Imports& imports, PythonModule& module) {
-  Resolver(imports, module).Run();
+  ClassResolver(imports, module).Run();
 }
 
 }  // namespace emberline

@@ -8,11 +8,11 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxImports = 20000;
-constexpr size_t kMaxName = 200;
+constexpr size_t kMaxImportedName = 200;
 
-class Reader {
+class ImportReader {
  public:
-  Reader(std::string_view text, Imports* imports) : text_(text), imports_(imports) {}
+  ImportReader(std::string_view text, Imports* imports) : text_(text), imports_(imports) {}
 
   void Read(TSNode statement) {
     const std::vector<Child> parts = Children(statement, true);
@@ -38,7 +38,7 @@ class Reader {
     if (!Present(node)) return {};
     const uint32_t begin = ts_node_start_byte(node), end = ts_node_end_byte(node);
     if (begin > end || end > text_.size()) return {};
-    return std::string(text_.substr(begin, end - begin).substr(0, kMaxName));
+    return std::string(text_.substr(begin, end - begin).substr(0, kMaxImportedName));
   }
 
   void Add(const std::string& local, Origin origin) {
@@ -57,7 +57,7 @@ class Reader {
 }  // namespace
 
 void ReadImports(TSNode statement, std::string_view text, Imports* imports) {
-  Reader(text, imports).Read(statement);
+  ImportReader(text, imports).Read(statement);
 }
 
 }  // namespace emberline

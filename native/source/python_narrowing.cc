@@ -8,16 +8,16 @@ namespace emberline {
 namespace {
 
 constexpr size_t kMaxClasses = 32;
-constexpr size_t kMaxName = 80;
-constexpr int kMaxDepth = 16;
+constexpr size_t kMaxNarrowedName = 80;
+constexpr int kMaxConditionDepth = 16;
 
-class Reader {
+class NarrowingReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit NarrowingReader(std::string_view text) : text_(text) {}
 
   Narrowings Read(TSNode node, int depth) const {
     Narrowings out;
-    if (!Present(node) || depth > kMaxDepth) return out;
+    if (!Present(node) || depth > kMaxConditionDepth) return out;
     const std::vector<Child> parts = Children(node, true);
     if (Is(node, "parenthesized_expression"))
       return parts.empty() ? out : Read(parts[0].node, depth + 1);
@@ -63,7 +63,7 @@ class Reader {
     const std::vector<Child> list = Children(arguments, true);
     if (list.size() != 2) return false;
     if (!Is(list[0].node, "identifier") && !Is(list[0].node, "attribute")) return false;
-    out.variable = std::string(Text(list[0].node).substr(0, kMaxName));
+    out.variable = std::string(Text(list[0].node).substr(0, kMaxNarrowedName));
     Classes(list[1].node, out.classes, 0);
     return !out.classes.empty();
   }
@@ -72,9 +72,9 @@ class Reader {
     if (!Present(node) || depth > 4 || out.size() >= kMaxClasses) return;
     const std::vector<Child> parts = Children(node, true);
     if (Is(node, "identifier")) {
-      out.emplace_back(Text(node).substr(0, kMaxName));
+      out.emplace_back(Text(node).substr(0, kMaxNarrowedName));
     } else if (Is(node, "attribute")) {
-      out.emplace_back(Text(Field(parts, "attribute")).substr(0, kMaxName));
+      out.emplace_back(Text(Field(parts, "attribute")).substr(0, kMaxNarrowedName));
     } else if (Is(node, "tuple") || Is(node, "parenthesized_expression") ||
                Is(node, "binary_operator")) {
       for (const Child& c : parts) Classes(c.node, out, depth + 1);
@@ -87,7 +87,7 @@ class Reader {
 }  // namespace
 
 Narrowings NarrowingsOf(TSNode condition, std::string_view text) {
-  return Reader(text).Read(condition, 0);
+  return NarrowingReader(text).Read(condition, 0);
 }
 
 }  // namespace emberline

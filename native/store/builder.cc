@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/case.h"
-#include "base/errors.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/release.h"
@@ -230,7 +229,7 @@ StringId TraceBuilder::track_thread_name(TrackIndex t) const {
 }
 
 Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelToken& cancel) {
-  const Error cancelled = MakeError(errors::kCancelled);
+  const Error cancelled = Cancelled();
   SettleDomains();
   MakeTracks();
   const Extent extent = FindExtent();

@@ -8,13 +8,13 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxCategories = std::numeric_limits<uint16_t>::max();
+constexpr size_t kMaxNumbered = std::numeric_limits<uint16_t>::max();
 
 uint16_t CategoryOf(std::vector<CategoryInfo>& categories, StringId raw, SliceKind kind) {
   for (size_t c = 0; c < categories.size(); ++c) {
     if (categories[c].raw == raw && categories[c].kind == kind) return static_cast<uint16_t>(c);
   }
-  if (categories.size() >= kMaxCategories) return static_cast<uint16_t>(categories.size() - 1);
+  if (categories.size() >= kMaxNumbered) return static_cast<uint16_t>(categories.size() - 1);
   categories.push_back({raw, kind});
   return static_cast<uint16_t>(categories.size() - 1);
 }

@@ -181,7 +181,7 @@ void Gaps(const LoadedTrace& trace) {
 void Arrows(const LoadedTrace& trace) {
   const Model& model = *trace.model;
   const ForwardBackward pairs = BuildForwardBackward(model);
-  const TimelineFlows flows = BuildTimelineFlows(model);
+  const TimelineFlowSet flows = BuildTimelineFlows(model);
   ArrowsIn(model, pairs, flows, trace.store->extent(), 500);
 }
 
@@ -189,7 +189,7 @@ void Slices(const LoadedTrace& trace) {
   const Model& model = *trace.model;
   const TraceStore& store = *trace.store;
   const ForwardBackward pairs = BuildForwardBackward(model);
-  const TimelineFlows flows = BuildTimelineFlows(model);
+  const TimelineFlowSet flows = BuildTimelineFlows(model);
   const uint32_t n = store.slice_count();
   for (const SliceIndex slice : {uint32_t{0}, n / 2, n - 1}) {
     if (slice >= n) continue;

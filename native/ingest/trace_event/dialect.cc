@@ -53,9 +53,9 @@ bool HasPyTorchHeader(const TraceMetadata& metadata) {
          !metadata.profiler_flags.empty();
 }
 
-class Recognition {
+class DialectFinder {
  public:
-  Recognition(TraceBuilder* builder, const std::vector<CategoryUse>& uses)
+  DialectFinder(TraceBuilder* builder, const std::vector<CategoryUse>& uses)
       : b_(*builder), strings_(builder->strings()), uses_(uses), processes_(builder->Processes()) {}
 
   bool HasSlices() const { return !uses_.empty(); }
@@ -189,7 +189,7 @@ std::string NameOtherRecorder(const TraceBuilder& builder, const std::vector<Cat
 void SettleDialect(TraceBuilder* builder, Problems* problems,
                    const std::vector<CategoryUse>& uses) {
   if (IsAscend(*builder)) return SettleAscend(builder, problems);
-  Recognition recognition(builder, uses);
+  DialectFinder recognition(builder, uses);
   if (!recognition.HasSlices()) return;
   if (recognition.IsPyTorch()) {
     recognition.ReportUnknownDevices(problems);

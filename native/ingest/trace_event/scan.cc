@@ -5,7 +5,7 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxKey = 80;
+constexpr size_t kMaxKeyScanned = 80;
 
 constexpr uint32_t kReplacement = 0xFFFD;
 
@@ -69,7 +69,7 @@ Follow ValueMayEnd(const char* p, const char* end) {
   if (*p == '}') return Follow::kYes;
   if (*p != '"') return Follow::kNo;
   const char* const key = ++p;
-  while (p < end && *p != '"' && *p != '\n' && static_cast<size_t>(p - key) < kMaxKey) ++p;
+  while (p < end && *p != '"' && *p != '\n' && static_cast<size_t>(p - key) < kMaxKeyScanned) ++p;
   if (p >= end) return Follow::kMore;
   if (*p != '"') return Follow::kNo;
   p = SkipSpace(p + 1, end);

@@ -356,7 +356,7 @@ Result<ReadResult> Reader::Run() {
   Progress(0);
   const std::optional<Error> error = ReadText();
   if (cursor_.cancelled()) {
-    return MakeError(errors::kCancelled);
+    return Cancelled();
   }
   if (error) return *error;
   const auto read = Clock::now();

@@ -5,7 +5,6 @@
 
 #include "analysis/findings.h"
 #include "analysis/headline.h"
-#include "base/errors.h"
 #include "json/message_json.h"
 #include "rpc/messages.h"
 #include "rpc/views/common.h"
@@ -89,7 +88,7 @@ Result<std::shared_ptr<const KeptOverview>> KeptOverviewOf(const ViewRequest& re
       findings = FindFindings(model, request.steps, *overview, request.cancel);
     }
     if (request.cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     return KeptOverview{std::move(*overview), std::move(findings)};
   };

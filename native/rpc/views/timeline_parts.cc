@@ -51,10 +51,10 @@ Result<std::shared_ptr<const ForwardBackward>> PairsOf(const LoadedTrace& trace,
                                             [&] { return BuildForwardBackward(*trace.model); });
 }
 
-Result<std::shared_ptr<const struct TimelineFlows>> FlowsOf(const LoadedTrace& trace,
-                                                            const CancelToken& cancel) {
-  return trace.results.Get<struct TimelineFlows>("timeline/flows", cancel,
-                                                 [&] { return BuildTimelineFlows(*trace.model); });
+Result<std::shared_ptr<const TimelineFlowSet>> FlowsOf(const LoadedTrace& trace,
+                                                       const CancelToken& cancel) {
+  return trace.results.Get<TimelineFlowSet>("timeline/flows", cancel,
+                                            [&] { return BuildTimelineFlows(*trace.model); });
 }
 
 Result<Interval> WindowOf(const Json& params) {

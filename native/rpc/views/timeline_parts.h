@@ -23,8 +23,8 @@ Result<std::shared_ptr<const TimelineTrackLanes>> LanesOf(const LoadedTrace& tra
                                                           const CancelToken& cancel);
 Result<std::shared_ptr<const ForwardBackward>> PairsOf(const LoadedTrace& trace,
                                                        const CancelToken& cancel);
-Result<std::shared_ptr<const struct TimelineFlows>> FlowsOf(const LoadedTrace& trace,
-                                                            const CancelToken& cancel);
+Result<std::shared_ptr<const TimelineFlowSet>> FlowsOf(const LoadedTrace& trace,
+                                                       const CancelToken& cancel);
 
 // params.startNs and endNs. Errors: kInvalidArgument.
 Result<Interval> WindowOf(const Json& params);

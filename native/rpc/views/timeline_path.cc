@@ -1,7 +1,6 @@
 // timeline/criticalPath and timeline/criticalSums: what the ends of the steps waited for.
 #include <algorithm>
 
-#include "base/errors.h"
 #include "base/text.h"
 #include "ranks/critical_path.h"
 #include "ranks/digest_parts.h"
@@ -126,7 +125,7 @@ Result<Json> TimelineCriticalSums(const ViewRequest& request) {
         const CollectiveList none;
         AddCriticalPath({*request.trace.model, none, frames, request.cancel}, &digest);
         if (request.cancel.cancelled()) {
-          return MakeError(errors::kCancelled);
+          return Cancelled();
         }
         return KeptSums{std::move(digest.critical_path)};
       });

@@ -34,7 +34,7 @@ Result<std::vector<SliceIndex>> SlicesIn(const ViewRequest& request, Interval wi
   for (const TimelineRow* row : rows.value()) {
     if (row->track == kNone) continue;
     if (request.cancel.cancelled()) {
-      return MakeError(errors::kCancelled);
+      return Cancelled();
     }
     const auto lanes = LanesOf(request.trace, row->track, request.cancel);
     if (!lanes.ok()) return lanes.error();
