@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -14,14 +15,42 @@
 
 #include "analysis/table_query.h"
 #include "base/natural_order.h"
+#include "base/parallel.h"
 
 namespace emberline {
 namespace {
 
 constexpr size_t kPiece = 2048;  // rows between two looks at whether somebody cancelled
+// From so many rows on another thread saves more than it costs.
+constexpr size_t kManyRowsToOrder = 20'000;
 
 template <typename T>
 using ByAlike = std::unordered_map<Alike, T, AlikeHash>;
+
+// Rows in one part or, side by side, in two, each with the table that its thread asks.
+class Parts {
+ public:
+  Parts(const LazyTable& table, bool side_by_side)
+      : table_(table), another_(side_by_side ? table.Another() : nullptr) {}
+
+  size_t count() const { return another_ == nullptr ? 1 : 2; }
+  const LazyTable& table(size_t part) const { return part == 0 ? table_ : *another_; }
+
+  // Calls work(part, begin, end) for each part of `rows` rows.
+  template <typename Work>
+  void Run(size_t rows, const Work& work) const {
+    const size_t middle = rows / count();
+    RunBoth(
+        another_ != nullptr, [&] { work(size_t{0}, size_t{0}, middle); },
+        [&] {
+          if (another_ != nullptr) work(size_t{1}, middle, rows);
+        });
+  }
+
+ private:
+  const LazyTable& table_;
+  const std::unique_ptr<LazyTable> another_;
+};
 
 // Which rows a word of a filter keeps. Cells that are alike are looked at once.
 class Matcher {
@@ -144,39 +173,73 @@ std::optional<uint64_t> KeyOfCell(const Cell& cell) {
 // Sorts the rows of a column in place.
 class Sorter {
  public:
-  Sorter(const LazyTable& table, SortBy sort, const CancelToken& cancel)
-      : table_(table),
+  Sorter(const Parts& parts, SortBy sort, const CancelToken& cancel)
+      : parts_(parts),
         column_(static_cast<size_t>(sort.column)),
         descending_(sort.descending),
         cancel_(cancel) {}
 
   // False when cancelled.
   bool Sort(std::vector<uint32_t>& rows) {
-    if (table_.HasAlike(column_)) return SortAlike(rows);
-    std::vector<uint64_t> keys;
-    keys.reserve(rows.size());
-    std::vector<uint32_t> empty;
-    std::optional<size_t> kind;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (i % kPiece == 0 && cancel_.cancelled()) return false;
-      const Cell cell = table_.CellAt(rows[i], column_);
-      if (IsEmptyCell(cell)) {
-        empty.push_back(static_cast<uint32_t>(i));
-        continue;
-      }
-      if (!kind) kind = cell.index();
-      const auto key = cell.index() != *kind                  ? std::nullopt
-                       : std::holds_alternative<double>(cell) ? KeyOfCell<double>(cell)
-                                                              : KeyOfCell<int64_t>(cell);
-      if (!key) return SortCells(rows);
-      keys.push_back(descending_ ? ~*key : *key);
+    if (parts_.table(0).HasAlike(column_)) return SortAlike(rows);
+    std::vector<uint64_t> keys(rows.size());
+    std::array<Found, 2> found;
+    parts_.Run(rows.size(), [&](size_t part, size_t begin, size_t end) {
+      FindKeys(parts_.table(part), rows, begin, end, keys, found[part]);
+    });
+    if (found[0].cancelled || found[1].cancelled) return false;
+    const std::optional<size_t> kinds[] = {found[0].kind, found[1].kind};
+    const bool differ = kinds[0] && kinds[1] && *kinds[0] != *kinds[1];
+    if (differ || found[0].mixed || found[1].mixed) return SortCells(rows);
+    std::vector<uint32_t>& empty = found[0].empty;
+    if (!empty.empty()) {
+      std::move(keys.begin() + static_cast<ptrdiff_t>(found[1].begin),
+                keys.begin() + static_cast<ptrdiff_t>(found[1].end),
+                keys.begin() + static_cast<ptrdiff_t>(found[0].end));
     }
+    empty.insert(empty.end(), found[1].empty.begin(), found[1].empty.end());
+    keys.resize(rows.size() - empty.size());
     MoveBehind(empty, rows);
     SortByKeys(keys, rows);
     return true;
   }
 
  private:
+  // What one part of the rows holds.
+  struct Found {
+    size_t begin = 0, end = 0;    // its keys
+    std::vector<uint32_t> empty;  // numbers of the rows whose cells are empty, ascending
+    std::optional<size_t> kind;   // of its other cells
+    bool mixed = false;           // ... which are of several kinds, or texts
+    bool cancelled = false;
+  };
+
+  // Sets the keys of the rows from `begin` up to `end`, from the place `begin` on and without gaps.
+  void FindKeys(const LazyTable& table, const std::vector<uint32_t>& rows, size_t begin, size_t end,
+                std::vector<uint64_t>& keys, Found& found) const {
+    found.begin = found.end = begin;
+    for (size_t i = begin; i < end; ++i) {
+      if (i % kPiece == 0 && cancel_.cancelled()) {
+        found.cancelled = true;
+        return;
+      }
+      const Cell cell = table.CellAt(rows[i], column_);
+      if (IsEmptyCell(cell)) {
+        found.empty.push_back(static_cast<uint32_t>(i));
+        continue;
+      }
+      if (!found.kind) found.kind = cell.index();
+      const auto key = cell.index() != *found.kind            ? std::nullopt
+                       : std::holds_alternative<double>(cell) ? KeyOfCell<double>(cell)
+                                                              : KeyOfCell<int64_t>(cell);
+      if (!key) {
+        found.mixed = true;
+        return;
+      }
+      keys[found.end++] = descending_ ? ~*key : *key;
+    }
+  }
+
   // PlacesOf() for texts, in the order of CompareCells(): by their natural keys, then as they are.
   // What these begin with in common decides nothing; the eight bytes behind that mostly decide all.
   std::vector<uint32_t> PlacesOfTexts(const std::vector<Cell>& cells) const {
@@ -251,36 +314,61 @@ class Sorter {
 
   // Makes and compares each different cell once.
   bool SortAlike(std::vector<uint32_t>& rows) const {
-    ByAlike<uint32_t> numbers;
-    std::vector<Cell> cells;
+    struct Different {
+      std::vector<Cell> cells;
+      bool cancelled = false;
+    };
+    std::array<Different, 2> different;
     std::vector<uint64_t> keys(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (i % kPiece == 0 && cancel_.cancelled()) return false;
-      const auto [it, added] = numbers.try_emplace(table_.AlikeAt(rows[i], column_),
-                                                   static_cast<uint32_t>(cells.size()));
-      if (added) cells.push_back(table_.CellAt(rows[i], column_));
-      keys[i] = it->second;
-    }
+    parts_.Run(rows.size(), [&](size_t part, size_t begin, size_t end) {
+      const LazyTable& table = parts_.table(part);
+      Different& own = different[part];
+      ByAlike<uint32_t> numbers;
+      for (size_t i = begin; i < end; ++i) {
+        if (i % kPiece == 0 && cancel_.cancelled()) {
+          own.cancelled = true;
+          return;
+        }
+        const Alike alike = table.AlikeAt(rows[i], column_);
+        const auto [it, added] =
+            numbers.try_emplace(alike, static_cast<uint32_t>(own.cells.size()));
+        if (added) own.cells.push_back(table.CellAt(rows[i], column_));
+        keys[i] = it->second;
+      }
+    });
+    if (different[0].cancelled || different[1].cancelled) return false;
+    // What both parts have is compared twice, and comes to the same place.
+    std::vector<Cell>& cells = different[0].cells;
+    const size_t first = cells.size();
+    std::move(different[1].cells.begin(), different[1].cells.end(), std::back_inserter(cells));
     const std::vector<uint32_t> places = PlacesOf(cells);
-    for (uint64_t& key : keys) key = places[key];
+    parts_.Run(rows.size(), [&](size_t part, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) keys[i] = places[keys[i] + (part == 0 ? 0 : first)];
+    });
     SortByKeys(keys, rows);
     return true;
   }
 
   bool SortCells(std::vector<uint32_t>& rows) const {
-    std::vector<Cell> cells;
-    cells.reserve(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (i % kPiece == 0 && cancel_.cancelled()) return false;
-      cells.push_back(table_.CellAt(rows[i], column_));
-    }
+    std::vector<Cell> cells(rows.size());
+    std::array<bool, 2> cancelled = {};
+    parts_.Run(rows.size(), [&](size_t part, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        if (i % kPiece == 0 && cancel_.cancelled()) {
+          cancelled[part] = true;
+          return;
+        }
+        cells[i] = parts_.table(part).CellAt(rows[i], column_);
+      }
+    });
+    if (cancelled[0] || cancelled[1]) return false;
     const std::vector<uint32_t> places = PlacesOf(cells);
     std::vector<uint64_t> keys(places.begin(), places.end());
     SortByKeys(keys, rows);
     return true;
   }
 
-  const LazyTable& table_;
+  const Parts& parts_;
   const size_t column_;
   const bool descending_;
   const CancelToken& cancel_;
@@ -290,23 +378,37 @@ class Sorter {
 
 Result<std::vector<uint32_t>> OrderRows(const LazyTable& table, const TableQuery& query,
                                         const CancelToken& cancel) {
+  return OrderRows(table, query, cancel,
+                   table.row_count() >= kManyRowsToOrder && UsableCores() > 1);
+}
+
+Result<std::vector<uint32_t>> OrderRows(const LazyTable& table, const TableQuery& query,
+                                        const CancelToken& cancel, bool side_by_side) {
   const Result<SortBy> sort = SortOf(table.columns(), query);
   if (!sort.ok()) return sort.error();
-  std::vector<Matcher> matchers;
-  for (Term& term : TermsOf(table.columns(), query)) matchers.emplace_back(table, std::move(term));
+  const Parts parts(table, side_by_side);
+  const std::vector<Term> terms = TermsOf(table.columns(), query);
   std::vector<uint32_t> rows;
-  if (matchers.empty()) {
+  if (terms.empty()) {
     rows.resize(table.row_count());
     std::iota(rows.begin(), rows.end(), 0);
   } else {
-    for (size_t row = 0; row < table.row_count(); ++row) {
-      if (row % kPiece == 0 && cancel.cancelled()) return Cancelled();
-      const bool keep = std::all_of(matchers.begin(), matchers.end(),
-                                    [&](Matcher& matcher) { return matcher.Keeps(row); });
-      if (keep) rows.push_back(static_cast<uint32_t>(row));
-    }
+    std::vector<uint32_t> others;
+    parts.Run(table.row_count(), [&](size_t part, size_t begin, size_t end) {
+      std::vector<uint32_t>& kept = part == 0 ? rows : others;
+      std::vector<Matcher> matchers;
+      for (const Term& term : terms) matchers.emplace_back(parts.table(part), term);
+      for (size_t row = begin; row < end; ++row) {
+        if (row % kPiece == 0 && cancel.cancelled()) return;
+        const bool keep = std::all_of(matchers.begin(), matchers.end(),
+                                      [&](Matcher& matcher) { return matcher.Keeps(row); });
+        if (keep) kept.push_back(static_cast<uint32_t>(row));
+      }
+    });
+    if (cancel.cancelled()) return Cancelled();
+    rows.insert(rows.end(), others.begin(), others.end());
   }
-  if (sort->column >= 0 && !Sorter(table, *sort, cancel).Sort(rows)) return Cancelled();
+  if (sort->column >= 0 && !Sorter(parts, *sort, cancel).Sort(rows)) return Cancelled();
   return rows;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,6 +29,9 @@ struct AlikeHash {
 class LazyTable {
  public:
   virtual ~LazyTable() = default;
+  // One of the same rows and columns for another thread. What tells rows of both apart or calls
+  // them alike holds among all of them that are alive.
+  virtual std::unique_ptr<LazyTable> Another() const = 0;
   virtual size_t row_count() const = 0;
   virtual const std::vector<Column>& columns() const = 0;
   virtual Cell CellAt(size_t row, size_t column) const = 0;
@@ -39,9 +43,12 @@ class LazyTable {
 };
 
 // The rows that a query finds, as OrderRows() finds those of the whole table. Errors: kCancelled,
-// and those of OrderRows().
+// and those of OrderRows(). Rows that are many are looked at on two threads, where there are cores
+// for them; `side_by_side` says whether.
 Result<std::vector<uint32_t>> OrderRows(const LazyTable& table, const TableQuery& query,
                                         const CancelToken& cancel);
+Result<std::vector<uint32_t>> OrderRows(const LazyTable& table, const TableQuery& query,
+                                        const CancelToken& cancel, bool side_by_side);
 
 // The page of a query, in pieces: of `order`, which is OrderRows() of its sort and filter; null
 // where it has neither. Costs no more than its own rows. Errors: kCancelled.

@@ -84,6 +84,9 @@ class EventsTable : public RowTable<EventRow> {
   }
 
   size_t row_count() const override { return events_.size(); }
+  std::unique_ptr<LazyTable> Another() const override {
+    return std::make_unique<EventsTable>(data_, model_, device_, events_);
+  }
 
  private:
   enum class State : uint8_t { kNotMatched, kReleaseOnly, kOpen, kReleased };

@@ -57,6 +57,9 @@ class Launches : public RowTable<Row> {
   }
 
   size_t row_count() const override { return rows_.kernels.size(); }
+  std::unique_ptr<LazyTable> Another() const override {
+    return std::make_unique<Launches>(context_, rows_);
+  }
 
  private:
   Row RowAt(size_t at) const override {

@@ -80,7 +80,7 @@ struct Row {
 class RankLaunches : public RowTable<Row> {
  public:
   RankLaunches(const Model& model, const LaunchList& list, int64_t rank)
-      : model_(model), s_(model.store()), list_(list) {
+      : model_(model), s_(model.store()), list_(list), rank_(rank) {
     AddWhat(rank);
     AddTimes();
     AddKinds();
@@ -89,6 +89,9 @@ class RankLaunches : public RowTable<Row> {
                [](const Row& r) { return Cell(static_cast<int64_t>(r.launched.work)); });
   }
   size_t row_count() const override { return list_.launches.size(); }
+  std::unique_ptr<LazyTable> Another() const override {
+    return std::make_unique<RankLaunches>(model_, list_, rank_);
+  }
 
  private:
   Row RowAt(size_t at) const override {
@@ -173,6 +176,7 @@ class RankLaunches : public RowTable<Row> {
   const Model& model_;
   const TraceStore& s_;
   const LaunchList& list_;
+  const int64_t rank_;
 };
 
 }  // namespace

@@ -37,10 +37,12 @@ inline void CheckAgainstWhole(const LazyTable& lazy, const std::vector<std::stri
         query.filter = filter;
         INFO(query.sort << " where " << filter);
         const auto expected = OrderRows(whole, query);
-        const auto order = OrderRows(lazy, query, {});
         REQUIRE(expected.ok());
-        REQUIRE(order.ok());
-        CHECK(*order == *expected);
+        for (const bool side_by_side : {false, true}) {
+          const auto order = OrderRows(lazy, query, {}, side_by_side);
+          REQUIRE(order.ok());
+          CHECK(*order == *expected);
+        }
       }
     }
   }

@@ -28,7 +28,7 @@ bool IsDigits(std::string_view text) {
   return true;
 }
 
-uint64_t SeededHash(std::string_view text) {
+uint64_t HashOfId(std::string_view text) {
   uint64_t h = 0xcbf29ce484222325ull;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return h;
@@ -372,7 +372,7 @@ void EventReader::TakeEventId(const Token& token) {
                  text.data() + text.size()) {
     return;
   }
-  event_.id = SeededHash(text);
+  event_.id = HashOfId(text);
 }
 
 EventReader::Status EventReader::Read(const char* p, const char* end, bool lenient,
