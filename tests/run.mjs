@@ -37,7 +37,7 @@ const nodeSuites = {
   oracles: { concurrency: 2 },
   malformed: { concurrency: 2 },
   fuzz: { concurrency: 1 },
-  rpc: { concurrency: 1 },
+  rpc: { concurrency: 2 },
   // A real Slurm, which has the machine to itself.
   cluster: { concurrency: 1 },
   package: { concurrency: 1 },
@@ -260,14 +260,14 @@ function runFormat() {
   return counts;
 }
 
-/** What changed in C++, as far as it can be looked at in three minutes. */
+/** What changed in C++, as far as it can be looked at in two minutes. */
 async function runClangTidy() {
   const why = whyNoClangTidy();
   if (why !== undefined) {
     console.log(`skipped: ${why}`);
     return { ...zero(), skipped: 1 };
   }
-  const { looked, wrong, left } = await lookThrough(changedSources(), 3 * minuteMs);
+  const { looked, wrong, left } = await lookThrough(changedSources(), 2 * minuteMs);
   if (left > 0) console.log(`${left} changed files were left: node scripts/clang_tidy.mjs`);
   // Nothing changed: the suite ran all the same.
   return { passed: looked === 0 ? 1 : looked - wrong, failed: wrong, skipped: left };
