@@ -88,30 +88,29 @@ class Matcher {
   std::vector<Asked> columns_;
 };
 
-// By what `key_of` says, entries of the same key as they are. Some bits at a time from the last on;
-// those that all keys have in common, as most of them are, cost nothing.
-template <typename Entry, typename KeyOf>
-void SortStably(std::vector<Entry>& entries, const KeyOf& key_of) {
+// By the upper half of the entries, those that are alike in it as they are. Some bits at a time
+// from the last on; those that all have in common, as most of them are, cost nothing.
+void SortStably(std::vector<uint64_t>& entries) {
   constexpr size_t kFew = 256;
   if (entries.size() < kFew) {
     std::stable_sort(entries.begin(), entries.end(),
-                     [&](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); });
+                     [](uint64_t a, uint64_t b) { return a >> 32 < b >> 32; });
     return;
   }
   constexpr int kBits = 11, kWidth = 64;
   constexpr size_t kValues = size_t{1} << kBits;
   uint64_t differ = 0;
-  for (const Entry& entry : entries) differ |= key_of(entry) ^ key_of(entries.front());
-  const auto room = std::make_unique_for_overwrite<Entry[]>(entries.size());
-  std::span<Entry> from = entries, to(room.get(), entries.size());
-  for (int shift = 0; shift < kWidth; shift += kBits) {
+  for (const uint64_t entry : entries) differ |= entry ^ entries.front();
+  const auto room = std::make_unique_for_overwrite<uint64_t[]>(entries.size());
+  std::span<uint64_t> from = entries, to(room.get(), entries.size());
+  for (int shift = 32; shift < kWidth; shift += kBits) {
     if ((differ >> shift & (kValues - 1)) == 0) continue;
-    const auto digit = [&](const Entry& entry) { return key_of(entry) >> shift & (kValues - 1); };
+    const auto digit = [&](uint64_t entry) { return entry >> shift & (kValues - 1); };
     std::array<uint32_t, kValues> begins = {};
-    for (const Entry& entry : from) ++begins[digit(entry)];
+    for (const uint64_t entry : from) ++begins[digit(entry)];
     uint32_t at = 0;
     for (uint32_t& begin : begins) at += std::exchange(begin, at);
-    for (const Entry& entry : from) to[begins[digit(entry)]++] = entry;
+    for (const uint64_t entry : from) to[begins[digit(entry)]++] = entry;
     std::swap(from, to);
   }
   if (from.data() != entries.data()) std::copy(from.begin(), from.end(), entries.begin());
@@ -126,18 +125,27 @@ void SortByKeys(std::vector<uint64_t>& keys, std::vector<uint32_t>& rows) {
   if (*most_at - least <= std::numeric_limits<uint32_t>::max()) {
     // Most: the row stands below its key, in one number.
     for (size_t i = 0; i < keys.size(); ++i) keys[i] = (keys[i] - least) << 32 | rows[i];
-    SortStably(keys, [](uint64_t entry) { return entry >> 32; });
+    SortStably(keys);
     for (size_t i = 0; i < keys.size(); ++i) rows[i] = static_cast<uint32_t>(keys[i]);
     return;
   }
-  struct Keyed {
-    uint64_t key;
-    uint32_t row;
+  // Others, as all numbers with a fraction: by the 32 bits that tell most of them apart, then those
+  // that are alike in these by the rest.
+  const int shift = std::bit_width(*most_at - least) - 32;
+  std::vector<uint64_t> entries(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) entries[i] = (keys[i] - least) >> shift << 32 | i;
+  SortStably(entries);
+  const auto before = [&](uint64_t a, uint64_t b) {
+    return keys[static_cast<uint32_t>(a)] < keys[static_cast<uint32_t>(b)];
   };
-  std::vector<Keyed> keyed(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) keyed[i] = {keys[i], rows[i]};
-  SortStably(keyed, [](const Keyed& entry) { return entry.key; });
-  for (size_t i = 0; i < keys.size(); ++i) rows[i] = keyed[i].row;
+  for (auto run = entries.begin(); run != entries.end();) {
+    const auto end =
+        std::find_if(run, entries.end(), [&](uint64_t entry) { return entry >> 32 != *run >> 32; });
+    if (!std::is_sorted(run, end, before)) std::stable_sort(run, end, before);
+    run = end;
+  }
+  for (uint64_t& entry : entries) entry = rows[static_cast<uint32_t>(entry)];
+  for (size_t i = 0; i < entries.size(); ++i) rows[i] = static_cast<uint32_t>(entries[i]);
 }
 
 // Moves the rows at `places`, which ascend, behind all others; each part stays in its order.

@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <random>
 
@@ -21,9 +23,13 @@ class Drawn : public RowTable<Row> {
  public:
   Drawn(size_t rows, uint32_t seed, bool wide) : seed_(seed), wide_(wide) {
     std::mt19937_64 random(seed);
+    // Among them some that only their last bits tell apart.
     const double numbers[] = {0.0,
                               -0.0,
                               1.5,
+                              std::nextafter(1.5, 2.0),
+                              std::nextafter(1.5, 1.0),
+                              1.5 + 0x1p-40,
                               -1.5,
                               1e300,
                               -1e-300,
@@ -34,7 +40,7 @@ class Drawn : public RowTable<Row> {
       Row row;
       row.name = static_cast<int64_t>(random() % 9);
       row.count = wide ? static_cast<int64_t>(random()) : static_cast<int64_t>(random() % 5) - 2;
-      row.number = random() % 3 == 0 ? numbers[random() % 9]
+      row.number = random() % 3 == 0 ? numbers[random() % std::size(numbers)]
                                      : static_cast<double>(static_cast<int64_t>(random() % 64)) / 8;
       row.kind = static_cast<int>(random() % 4);
       rows_.push_back(row);

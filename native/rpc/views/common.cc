@@ -180,11 +180,6 @@ size_t KeptJson::MemoryBytes() const {
   return size(json);
 }
 
-namespace {
-
-// With its size: a number for each slice at most.
-}  // namespace
-
 Result<std::shared_ptr<const StackIds>> StacksOf(const ViewRequest& request) {
   return request.trace.results.Get<StackIds>("stackIds", request.cancel,
                                              [&] { return StackIds(*request.trace.model); });
