@@ -15,15 +15,15 @@ namespace emberline {
 namespace {
 
 // Groups of a device that are explained; a file with more of them is made up.
-constexpr size_t kMaxGroups = 16;
+constexpr size_t kMaxExplainedGroups = 16;
 constexpr size_t kMaxThreads = 8;
-constexpr size_t kKept = 4;
+constexpr size_t kKeptReasons = 4;
 // What takes less than this, or less than a fiftieth of the time, explains nothing.
-constexpr Ns kShortest = 20'000;
-constexpr int64_t kShare = 50;
+constexpr Ns kShortestReason = 20'000;
+constexpr int64_t kReasonShare = 50;
 // Windows that a piece of work is counted in; what spans more of them is not what delayed one.
 constexpr size_t kMaxReached = 64;
-constexpr size_t kMaxName = 200;
+constexpr size_t kMaxReasonName = 200;
 // As findings call it; sentences put it behind "in".
 constexpr const char* kUnrecorded = "unrecorded work";
 
@@ -76,7 +76,7 @@ class Explainer {
       for (const auto& [group, calls] : groups) order.push_back(&calls);
       std::stable_sort(order.begin(), order.end(),
                        [](const auto* a, const auto* b) { return a->size() > b->size(); });
-      if (order.size() > kMaxGroups) order.resize(kMaxGroups);
+      if (order.size() > kMaxExplainedGroups) order.resize(kMaxExplainedGroups);
       for (const auto* calls : order) {
         if (w_.cancel.cancelled()) return;
         ExplainGroup(*calls, works, busy, exposed);
@@ -248,7 +248,7 @@ class Explainer {
       std::string text = s_.kind(i) == SliceKind::kPythonFunction
                              ? ParseFrameName(s_.name(i)).function
                              : std::string(s_.name(i));
-      at->second = texts_.Of(Shortened(text, kMaxName));
+      at->second = texts_.Of(Shortened(text, kMaxReasonName));
     }
     return at->second;
   }
@@ -282,12 +282,12 @@ class Explainer {
     c.since = window.since;
     std::vector<std::pair<Ns, ActivityKey>> order;
     for (const auto& [key, time] : window.parts) {
-      if (time >= kShortest && time >= c.since / kShare) order.emplace_back(time, key);
+      if (time >= kShortestReason && time >= c.since / kReasonShare) order.emplace_back(time, key);
     }
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
-    if (order.size() > kKept) order.resize(kKept);
+    if (order.size() > kKeptReasons) order.resize(kKeptReasons);
     for (const auto& [time, key] : order) {
       c.before.push_back(
           {std::get<0>(key), texts_.Get(std::get<1>(key)), texts_.Get(std::get<2>(key)), time});
@@ -318,8 +318,8 @@ void AddCollectives(const DigestWork& work, RankDigest* digest) {
     one.host_only = c.host_only;
     one.coalesced = c.coalesced;
     one.library = c.library;
-    one.recorded = Shortened(c.recorded, kMaxName);
-    one.dtype = Shortened(c.dtype, kMaxName);
+    one.recorded = Shortened(c.recorded, kMaxReasonName);
+    one.dtype = Shortened(c.dtype, kMaxReasonName);
     one.sequence = c.sequence;
     one.in_elements = c.in_elements;
     one.out_elements = c.out_elements;
@@ -336,7 +336,7 @@ void AddCollectives(const DigestWork& work, RankDigest* digest) {
     one.launched = c.launch != kNone ? s.start(c.launch) : -1;
     one.slice = c.slice;
     const SliceIndex op = OperatorOf(work.model, c);
-    if (op != kNone) one.operation = Shortened(s.name(op), kMaxName);
+    if (op != kNone) one.operation = Shortened(s.name(op), kMaxReasonName);
     one.place = PlaceOf(work.frames, c.slice);
     digest->collectives.push_back(std::move(one));
   }

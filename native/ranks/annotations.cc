@@ -17,10 +17,10 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxName = 400;
-constexpr size_t kKept = 200;  // of the host, and of each device
+constexpr size_t kMaxAnnotationName = 400;
+constexpr size_t kKeptAnnotations = 200;  // of the host, and of each device
 
-using Sums = std::unordered_map<StringId, AnnotationDigest, NumberHash>;
+using AnnotationSums = std::unordered_map<StringId, AnnotationDigest, NumberHash>;
 
 void CountRange(Ns length, AnnotationDigest* one) {
   one->min = one->count == 0 ? length : std::min(one->min, length);
@@ -37,7 +37,7 @@ void CountWork(Ns length, AnnotationDigest* one) {
 
 // Gives each work of a stream to the shortest range that runs when it begins.
 void AddWork(const TraceStore& s, const Track& track, const std::vector<SliceIndex>& ranges,
-             Sums* sums) {
+             AnnotationSums* sums) {
   if (ranges.empty()) return;
   using ByEnd = std::pair<Ns, SliceIndex>;
   std::priority_queue<ByEnd, std::vector<ByEnd>, std::greater<>> ends;  // of the open ones
@@ -58,17 +58,17 @@ void AddWork(const TraceStore& s, const Track& track, const std::vector<SliceInd
 }
 
 // The largest go into the digest.
-void Keep(const TraceStore& s, int64_t device, Sums* sums, RankDigest* digest) {
+void Keep(const TraceStore& s, int64_t device, AnnotationSums* sums, RankDigest* digest) {
   std::vector<AnnotationDigest> list;
   for (auto& [name, one] : *sums) {
     one.device = device;
-    one.name = Shortened(s.strings().Get(name), kMaxName);
+    one.name = Shortened(s.strings().Get(name), kMaxAnnotationName);
     list.push_back(std::move(one));
   }
   std::sort(list.begin(), list.end(), [](const AnnotationDigest& a, const AnnotationDigest& b) {
     return std::tie(b.sum, b.count, a.name) < std::tie(a.sum, a.count, b.name);
   });
-  if (list.size() > kKept) list.resize(kKept);
+  if (list.size() > kKeptAnnotations) list.resize(kKeptAnnotations);
   std::move(list.begin(), list.end(), std::back_inserter(digest->annotations));
 }
 
@@ -77,7 +77,7 @@ void Keep(const TraceStore& s, int64_t device, Sums* sums, RankDigest* digest) {
 void AddAnnotations(const DigestWork& work, RankDigest* digest) {
   const Model& model = work.model;
   const TraceStore& s = model.store();
-  Sums host;
+  AnnotationSums host;
   for (SliceIndex i = 0; i < s.slice_count(); ++i) {
     if (i % kCancelStride == 0 && work.cancel.cancelled()) return;
     if (s.kind(i) == SliceKind::kUserAnnotation) CountRange(s.duration(i), &host[s.name_id(i)]);
@@ -87,7 +87,7 @@ void AddAnnotations(const DigestWork& work, RankDigest* digest) {
   }
   Keep(s, -1, &host, digest);
   for (const Device& device : DevicesOf(model)) {
-    Sums sums;
+    AnnotationSums sums;
     for (const TrackIndex t : device.streams) {
       if (work.cancel.cancelled()) return;
       const Track& track = s.tracks()[t];

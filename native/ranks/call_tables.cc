@@ -31,12 +31,12 @@ std::string StepName(const Job& job, uint32_t rank, int64_t step) {
   return step >= 0 ? job.ranks[rank].digest->steps[static_cast<size_t>(step)].name : "";
 }
 
-const CollectiveDigest& DigestOf(const Job& job, const MatchedCall::Member& member) {
+const CollectiveDigest& MemberDigest(const Job& job, const MatchedCall::Member& member) {
   return job.ranks[member.rank].digest->collectives[member.call];
 }
 
 // What calls of one kind sum up to.
-struct Sums {
+struct CallSums {
   int64_t calls = 0, matched = 0, rank_calls = 0, bytes = 0, unknown_bytes = 0;
   int64_t transfer = 0, waiting = 0, total = 0, longest_spread = 0;
   double algorithm_weight = 0, bus_weight = 0, weight = 0;  // bandwidths by transfer time
@@ -64,8 +64,8 @@ struct Sums {
 };
 
 template <typename Row>
-void AddSums(TableBuilder<Row>& table, std::function<const Sums&(const Row&)> sums) {
-  const auto number = [&](Column column, int64_t Sums::*member) {
+void AddSums(TableBuilder<Row>& table, std::function<const CallSums&(const Row&)> sums) {
+  const auto number = [&](Column column, int64_t CallSums::*member) {
     const bool time = column.unit == Unit::kUs;
     table.Add(std::move(column), [sums, member, time](const Row& row) {
       return time ? TimeCell(sums(row).*member) : Cell(sums(row).*member);
@@ -73,39 +73,39 @@ void AddSums(TableBuilder<Row>& table, std::function<const Sums&(const Row&)> su
   };
   number(Count("calls", "Calls",
                "Number of collectives; one that all ranks of a group take part in counts once."),
-         &Sums::calls);
+         &CallSums::calls);
   number(Count("matchedCalls", "Matched", "Number of collectives found on more than one rank."),
-         &Sums::matched);
+         &CallSums::matched);
   table.Add(ByteCount("bytes", "Bytes",
                       "Bytes of one rank's input or output, whichever is larger, summed over the "
                       "calls whose size was recorded; empty if none was."),
             [sums](const Row& row) {
-              const Sums& s = sums(row);
+              const CallSums& s = sums(row);
               return s.unknown_bytes < s.calls ? Cell(s.bytes) : Cell();
             });
   number(Count("unknownBytes", "Unknown size", "Number of calls whose size was not recorded."),
-         &Sums::unknown_bytes);
+         &CallSums::unknown_bytes);
   number(Duration("totalUs", "Rank time",
                   "Time that all ranks together spent in these calls, waiting included."),
-         &Sums::total);
+         &CallSums::total);
   number(Duration("transferUs", "Transfer",
                   "Time of each collective's shortest call, summed: the rank that arrives last "
                   "does not wait."),
-         &Sums::transfer);
+         &CallSums::transfer);
   number(Duration("waitingUs", "Waiting",
                   "Time that all ranks together spent in these calls beyond the transfer."),
-         &Sums::waiting);
+         &CallSums::waiting);
   number(Duration("spreadUs", "Largest spread",
                   "Longest time between the first and the last rank's arrival at one collective.",
                   Merge::kMax),
-         &Sums::longest_spread);
+         &CallSums::longest_spread);
   table
       .Add(Quotient("algorithmBandwidth", "Algorithm bandwidth",
                     "Bytes divided by transfer time, for calls that were found on several ranks "
                     "and whose size is known; 1 GB is 10^9 bytes.",
                     Unit::kGbPerS),
            [sums](const Row& row) {
-             const Sums& s = sums(row);
+             const CallSums& s = sums(row);
              return s.weight > 0 ? Cell(s.algorithm_weight / s.weight) : Cell();
            })
       .Add(Quotient("busBandwidth", "Bus bandwidth",
@@ -113,7 +113,7 @@ void AddSums(TableBuilder<Row>& table, std::function<const Sums&(const Row&)> su
                     "times (n-1)/n for all-gather, reduce-scatter, and all-to-all, with n ranks.",
                     Unit::kGbPerS),
            [sums](const Row& row) {
-             const Sums& s = sums(row);
+             const CallSums& s = sums(row);
              return s.weight > 0 ? Cell(s.bus_weight / s.weight) : Cell();
            });
 }
@@ -124,11 +124,11 @@ Table OperationsTable(const Job& job) {
   struct Row {
     const JobGroup* group;
     std::string op, library, dtype;
-    Sums sums;
+    CallSums sums;
   };
   std::map<std::tuple<uint32_t, CollectiveOp, std::string, std::string>, Row> found;
   for (const MatchedCall& call : job.calls) {
-    const CollectiveDigest& c = DigestOf(job, call.members[0]);
+    const CollectiveDigest& c = MemberDigest(job, call.members[0]);
     Row& row = found[{call.group, call.op, c.library, c.dtype}];
     row.group = &job.groups[call.group];
     row.op = CollectiveOpName(call.op);
@@ -150,7 +150,7 @@ Table OperationsTable(const Job& job) {
            [](const Row& r) { return TextOrEmpty(r.library); })
       .Add(TextKey("dtype", "Type", "Data type of the elements, as recorded."),
            [](const Row& r) { return TextOrEmpty(r.dtype); });
-  AddSums<Row>(table, [](const Row& r) -> const Sums& { return r.sums; });
+  AddSums<Row>(table, [](const Row& r) -> const CallSums& { return r.sums; });
   return table.Make(rows);
 }
 
@@ -158,7 +158,7 @@ Table SizesTable(const Job& job) {
   struct Row {
     std::string op;
     int64_t size, ranks;
-    Sums sums;
+    CallSums sums;
   };
   std::map<std::tuple<CollectiveOp, int64_t, int64_t>, Row> found;
   for (const MatchedCall& call : job.calls) {
@@ -182,7 +182,7 @@ Table SizesTable(const Job& job) {
                       "begins at half of it.",
                       Unit::kBytes),
            &Row::size);
-  AddSums<Row>(table, [](const Row& r) -> const Sums& { return r.sums; });
+  AddSums<Row>(table, [](const Row& r) -> const CallSums& { return r.sums; });
   return table.Make(rows);
 }
 
@@ -191,7 +191,7 @@ Table CallsTable(const Job& job) {
     const Job* job;
     const MatchedCall* call;
     int64_t index;
-    const CollectiveDigest& last() const { return DigestOf(*job, call->members[call->last]); }
+    const CollectiveDigest& last() const { return MemberDigest(*job, call->members[call->last]); }
   };
   std::vector<Row> rows;
   for (size_t i = 0; i < job.calls.size(); ++i) {
@@ -416,7 +416,7 @@ Table LatenessTable(const Job& job) {
     if (call.members.size() < 2) continue;
     for (size_t i = 0; i < call.members.size(); ++i) {
       const MatchedCall::Member& member = call.members[i];
-      const int64_t step = DigestOf(job, member).step;
+      const int64_t step = MemberDigest(job, member).step;
       const JobRank& rank = job.ranks[member.rank];
       Row& row = found[{member.rank, step}];
       row.rank = rank.rank;

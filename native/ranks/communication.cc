@@ -11,7 +11,7 @@
 namespace emberline {
 namespace {
 
-struct Row {
+struct CommunicationRow {
   const Collective* first = nullptr;
   const CollectiveGroup* group = nullptr;
   int64_t calls = 0, bytes = 0;
@@ -56,44 +56,49 @@ std::string NameOf(const Collective& call) {
 }
 
 // The table of rows that are in order.
-Table TableOf(const std::vector<Row>& rows) {
-  TableBuilder<Row> table;
+Table TableOf(const std::vector<CommunicationRow>& rows) {
+  TableBuilder<CommunicationRow> table;
   table
       .Add(TextKey("operation", "Operation", "Kind of collective operation."),
-           [](const Row& r) { return TextCell(NameOf(*r.first)); })
+           [](const CommunicationRow& r) { return TextCell(NameOf(*r.first)); })
       .Add(IntegerKey("sizeBytes", "Message size",
                       "Bytes of one call: one rank's input or output, whichever is larger; empty "
                       "if not recorded.",
                       Unit::kBytes),
-           [](const Row& r) { return r.first->bytes < 0 ? Cell() : Cell(r.first->bytes); })
+           [](const CommunicationRow& r) {
+             return r.first->bytes < 0 ? Cell() : Cell(r.first->bytes);
+           })
       .Add(TextKey("dtype", "Type", "Data type of the elements, as recorded."),
-           [](const Row& r) { return TextOrEmpty(r.first->dtype); })
+           [](const CommunicationRow& r) { return TextOrEmpty(r.first->dtype); })
       .Add(TextKey("group", "Group", "Process group, as recorded."),
-           [](const Row& r) { return TextOrEmpty(GroupText(*r.group)); })
+           [](const CommunicationRow& r) { return TextOrEmpty(GroupText(*r.group)); })
       .Add(TextKey("library", "Library", "Communication library that moves the data."),
-           [](const Row& r) { return TextOrEmpty(r.first->library); })
+           [](const CommunicationRow& r) { return TextOrEmpty(r.first->library); })
       .Add(Duration("deviceUs", "Device time",
                     "Sum of the durations on the device, including the time spent waiting for "
                     "other ranks."),
-           &Row::device)
+           &CommunicationRow::device)
       .Add(Duration("hostUs", "Host time",
                     "Sum of the durations of the calls on the host. If nothing was recorded on a "
                     "device, this is all there is of the collective."),
-           &Row::host)
-      .Add(Count("calls", "Calls", "Number of calls on this rank."), &Row::calls)
-      .Add(ByteCount("bytes", "Bytes", "Bytes of all calls whose size was recorded."), &Row::bytes)
+           &CommunicationRow::host)
+      .Add(Count("calls", "Calls", "Number of calls on this rank."), &CommunicationRow::calls)
+      .Add(ByteCount("bytes", "Bytes", "Bytes of all calls whose size was recorded."),
+           &CommunicationRow::bytes)
       .Add(Quotient("bandwidth", "Bandwidth",
                     "Bytes divided by device time, or by host time if nothing was recorded on a "
                     "device; 1 GB is 10^9 bytes. The time includes waiting for other ranks.",
                     Unit::kGbPerS),
-           [](const Row& r) {
+           [](const CommunicationRow& r) {
              // A byte per nanosecond is a gigabyte per second.
              const Ns time = r.device > 0 ? r.device : r.host;
              if (r.bytes <= 0 || time <= 0) return Cell();
              return Cell(static_cast<double>(r.bytes) / static_cast<double>(time));
            })
       .Add(Link("slice", "Slice", "The longest call, to show in the timeline.", CellType::kInteger),
-           [](const Row& r) { return r.example == kNone ? Cell() : Cell(int64_t{r.example}); });
+           [](const CommunicationRow& r) {
+             return r.example == kNone ? Cell() : Cell(int64_t{r.example});
+           });
   return table.Make(rows);
 }
 
@@ -105,31 +110,33 @@ Communication SumCommunication(const Model& model, const CollectiveList& list,
                                const StepSelection& steps) {
   const TraceStore& s = model.store();
   using Key = std::tuple<std::string, int64_t, std::string, std::string, std::string>;
-  std::map<Key, Row> found;
+  std::map<Key, CommunicationRow> found;
   StepSums device(model, steps), host(model, steps);
   for (const Collective& call : list.calls) {
     if (call.slice == kNone || !steps.Contains(call.step)) continue;
     const CollectiveGroup& group = list.groups[call.group];
     const auto number = static_cast<uint32_t>(found.size());
-    Row& row = found[{NameOf(call), call.bytes, call.dtype, GroupText(group), call.library}];
+    CommunicationRow& row =
+        found[{NameOf(call), call.bytes, call.dtype, GroupText(group), call.library}];
     if (row.first == nullptr) {
       row.first = &call;
       row.group = &group;
       row.number = number;
     }
     row.Add(s, call);
-    device.Add(row.number, call.step, Row::DeviceTime(s, call));
-    host.Add(row.number, call.step, Row::HostTime(s, call));
+    device.Add(row.number, call.step, CommunicationRow::DeviceTime(s, call));
+    host.Add(row.number, call.step, CommunicationRow::HostTime(s, call));
   }
-  std::vector<Row> rows;
+  std::vector<CommunicationRow> rows;
   for (auto& [key, row] : found) rows.push_back(row);
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::tie(a.device, a.host) > std::tie(b.device, b.host);
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const CommunicationRow& a, const CommunicationRow& b) {
+                     return std::tie(a.device, a.host) > std::tie(b.device, b.host);
+                   });
   Communication made{TableOf(rows), {}, {}};
   const std::vector<Sample> devices = device.Samples(rows.size(), kNsOfUs);
   const std::vector<Sample> hosts = host.Samples(rows.size(), kNsOfUs);
-  for (const Row& row : rows) {
+  for (const CommunicationRow& row : rows) {
     made.device.push_back(devices[row.number]);
     made.host.push_back(hosts[row.number]);
   }

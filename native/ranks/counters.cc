@@ -16,8 +16,8 @@ namespace emberline {
 namespace {
 
 constexpr std::string_view kRangeCategory = "cuda_profiler_range";
-constexpr size_t kMaxName = 200;
-constexpr size_t kKept = 4000;  // rows of a digest
+constexpr size_t kMaxCounterName = 200;
+constexpr size_t kKeptCounters = 4000;  // rows of a digest
 
 // Floating point operations of one counted instruction of a thread.
 struct Weight {
@@ -78,7 +78,7 @@ std::optional<double> NumberOf(const ArgValue& value) {
   return std::nullopt;
 }
 
-struct Sum {
+struct CounterSum {
   uint64_t count = 0;
   double sum = 0, min = 0, max = 0;
   void Add(double value) {
@@ -111,7 +111,7 @@ void AddCounters(const DigestWork& work, RankDigest* digest) {
     digest->notices.push_back(Say(messages::kUnevenCounters, {{"ranges", ranges.size()}}).text);
   }
   using Key = std::tuple<int64_t, std::string, std::string, std::string, std::string>;
-  std::map<Key, Sum> sums;
+  std::map<Key, CounterSum> sums;
   for (size_t r = 0; r < ranges.size(); ++r) {
     if (work.cancel.cancelled()) return;
     std::string inner, outer;
@@ -121,18 +121,18 @@ void AddCounters(const DigestWork& work, RankDigest* digest) {
       if (!works.empty()) device = s.tracks()[s.track(works[0])].device;
       for (SliceIndex op = m.op[launches[r]]; op != kNone; op = m.op[op]) {
         if (s.kind(op) != SliceKind::kCpuOp) continue;
-        if (inner.empty()) inner = Shortened(s.name(op), kMaxName);
-        outer = Shortened(s.name(op), kMaxName);
+        if (inner.empty()) inner = Shortened(s.name(op), kMaxCounterName);
+        outer = Shortened(s.name(op), kMaxCounterName);
       }
     }
-    const std::string kernel = Shortened(s.name(ranges[r]), kMaxName);
+    const std::string kernel = Shortened(s.name(ranges[r]), kMaxCounterName);
     double flops = 0;
     bool counted = false;
     for (const auto& [key, value] : s.Args(ranges[r])) {
       const auto number = NumberOf(value);
       if (!number) continue;
       const std::string_view counter = s.strings().Get(key);
-      sums[{device, inner, outer, kernel, Shortened(counter, kMaxName)}].Add(*number);
+      sums[{device, inner, outer, kernel, Shortened(counter, kMaxCounterName)}].Add(*number);
       const double weight = FlopsOf(counter);
       flops += weight * *number;
       counted = counted || weight > 0;
@@ -140,9 +140,9 @@ void AddCounters(const DigestWork& work, RankDigest* digest) {
     if (counted) sums[{device, inner, outer, kernel, kCountedFlops}].Add(flops);
   }
   for (const auto& [key, sum] : sums) {
-    if (digest->counters.size() == kKept) {
+    if (digest->counters.size() == kKeptCounters) {
       digest->notices.push_back(
-          Say(messages::kManyCounters, {{"sums", sums.size()}, {"kept", kKept}}).text);
+          Say(messages::kManyCounters, {{"sums", sums.size()}, {"kept", kKeptCounters}}).text);
       break;
     }
     CounterDigest row;

@@ -17,9 +17,9 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxName = 200;
+constexpr size_t kMaxPathName = 200;
 // Rows of a digest for each grouping; the rest is one row.
-constexpr std::array<size_t, kPathGroupingCount> kKept = {40, 24, 24, 24};
+constexpr std::array<size_t, kPathGroupingCount> kKeptPathRows = {40, 24, 24, 24};
 // Parts of the trace that are played at most, so that no trace takes long: of larger ones, fewer
 // rows have an alternative.
 constexpr size_t kMaxPlayed = 60'000'000;
@@ -93,7 +93,7 @@ class Labeler {
       const std::string name = s_.kind(slice) == SliceKind::kPythonFunction
                                    ? ParseFrameName(s_.name(slice)).function
                                    : std::string(s_.name(slice));
-      it->second = Text(Shortened(name, kMaxName));
+      it->second = Text(Shortened(name, kMaxPathName));
     }
     return it->second;
   }
@@ -108,7 +108,7 @@ class Labeler {
   std::vector<Part> parts_;
 };
 
-struct Sum {
+struct PathSum {
   Ns time = 0, host = 0, device = 0;
   uint64_t count = 0;
   std::set<int64_t> ordinals;  // of the devices that ran
@@ -119,7 +119,7 @@ struct LabelledRow {
   PathDigest row;
 };
 
-void Count(const PathSegment& segment, const TraceStore& store, Sum* sum) {
+void AddSegment(const PathSegment& segment, const TraceStore& store, PathSum* sum) {
   const Ns time = segment.time.Length();
   sum->time += time;
   ++sum->count;
@@ -153,8 +153,8 @@ std::string OrdinalsText(const std::set<int64_t>& ordinals) {
 
 // The largest sums of a grouping; what is left of each kind is one row, so that the rows add up to
 // the steps.
-std::vector<LabelledRow> RowsOf(const Labeler& labeler, int by, const std::map<uint32_t, Sum>& sums,
-                                Ns whole) {
+std::vector<LabelledRow> RowsOf(const Labeler& labeler, int by,
+                                const std::map<uint32_t, PathSum>& sums, Ns whole) {
   std::vector<LabelledRow> rows;
   for (const auto& [label, sum] : sums) {
     LabelledRow one{label, {}};
@@ -173,7 +173,7 @@ std::vector<LabelledRow> RowsOf(const Labeler& labeler, int by, const std::map<u
            std::tie(a.row.time, b.row.kind, b.row.name, b.row.place, b.row.ordinal);
   });
   std::map<std::string, LabelledRow> rest;
-  for (; rows.size() > kKept[by]; rows.pop_back()) {
+  for (; rows.size() > kKeptPathRows[by]; rows.pop_back()) {
     const PathDigest& small = rows.back().row;
     PathDigest& sum = rest[small.kind].row;
     sum.by = small.by;
@@ -268,11 +268,11 @@ void AddCriticalPath(const DigestWork& work, RankDigest* digest) {
   Ns whole = 0;
   for (const PathStep& step : steps) whole += step.time.Length();
   Labeler labeler(work.model, work.frames);
-  std::array<std::map<uint32_t, Sum>, kPathGroupingCount> sums;
+  std::array<std::map<uint32_t, PathSum>, kPathGroupingCount> sums;
   for (const PathSegment& segment : *path) {
     const Labels labels = labeler.Of(segment.kind, segment.slice);
     for (int by = 0; by < kPathGroupingCount; ++by) {
-      Count(segment, work.model.store(), &sums[by][labels[by]]);
+      AddSegment(segment, work.model.store(), &sums[by][labels[by]]);
     }
   }
   // Time in which no kernel runs belongs to none.

@@ -16,13 +16,13 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kUnmatched = UINT32_MAX;
+constexpr uint32_t kUnmatchedCall = UINT32_MAX;
 // Ranks with which the delay of one began, the largest parts.
 constexpr size_t kMaxParts = 16;
 // Of one rank for another in one step, so that sums stay in range whatever a digest says.
-constexpr Ns kLongest = Ns{1} << 48;
+constexpr Ns kLongestDelay = Ns{1} << 48;
 
-Ns Part(Ns value, Ns part, Ns whole) {
+Ns PartOf(Ns value, Ns part, Ns whole) {
   if (whole <= 0) return 0;
   return static_cast<Ns>(static_cast<long double>(value) * static_cast<long double>(part) /
                          static_cast<long double>(whole));
@@ -96,7 +96,7 @@ class DelayRun {
     matched_.resize(work_.size());
     members_.assign(job_.calls.size(), 0);
     for (uint32_t r = 0; r < work_.size(); ++r) {
-      matched_[r].assign(job_.ranks[r].digest->collectives.size(), kUnmatched);
+      matched_[r].assign(job_.ranks[r].digest->collectives.size(), kUnmatchedCall);
     }
     for (uint32_t i = 0; i < job_.calls.size(); ++i) {
       const MatchedCall& call = job_.calls[i];
@@ -112,7 +112,7 @@ class DelayRun {
         events.push_back({c.start, true, k});
         events.push_back({c.start + std::max<Ns>(1, c.duration), false, k});
         const uint32_t call = matched_[r][work_[r].parts[k].call];
-        if (call != kUnmatched) ++members_[call];
+        if (call != kUnmatchedCall) ++members_[call];
       }
       std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
         return std::tie(a.time, a.begins, a.part) < std::tie(b.time, b.begins, b.part);
@@ -144,7 +144,7 @@ class DelayRun {
 
   bool Open(uint32_t r, const Event& event) const {
     const uint32_t call = matched_[r][work_[r].parts[event.part].call];
-    if (call == kUnmatched) return true;
+    if (call == kUnmatchedCall) return true;
     const auto meeting = meetings_.find(call);
     return meeting != meetings_.end() && meeting->second.arrivals.size() == members_[call];
   }
@@ -155,7 +155,7 @@ class DelayRun {
     Add({r, DelayKind::kOnce}, one.excess, &debt);
     Add({r, work_[r].like}, one.more, &debt);
     const uint32_t call = matched_[r][one.call];
-    if (call == kUnmatched) return;
+    if (call == kUnmatchedCall) return;
     Meeting& meeting = meetings_[call];
     if (apart_[call]) meeting.places[r] = meeting.arrivals.size();
     meeting.arrivals.push_back({r, TimeOf(call, r, one), Sum(debt), debt});
@@ -209,7 +209,7 @@ class DelayRun {
   void End(uint32_t r, const Event& event) {
     const WorkPart& one = work_[r].parts[event.part];
     const uint32_t call = matched_[r][one.call];
-    if (call == kUnmatched) return;
+    if (call == kUnmatchedCall) return;
     Meeting& meeting = meetings_[call];
     size_t last = 0;
     Ns late = 0;
@@ -255,7 +255,7 @@ class DelayRun {
       // What works beside a call is not held up by it.
       const bool beside = c.exposed * 2 < c.duration;
       const Ns less = beside ? std::min(own - late, c.exposed) : own - late;
-      for (auto& [origin, part] : debt) part = Part(part, own - less, own);
+      for (auto& [origin, part] : debt) part = PartOf(part, own - less, own);
       std::erase_if(debt, [](const auto& part) { return part.second <= 0; });
       return;
     }
@@ -264,17 +264,17 @@ class DelayRun {
     Ns rest = 0;
     Debt parts;
     for (const auto& [origin, part] : last.debt) {
-      const Ns share = std::max<Ns>(0, Part(part, late, last.late) - Of(debt, origin));
+      const Ns share = std::max<Ns>(0, PartOf(part, late, last.late) - Of(debt, origin));
       if (share == 0) continue;
       parts.emplace_back(origin, share);
       rest += share;
     }
     for (const auto& [origin, share] : parts) {
-      const Ns time = std::min(share, Part(share, more, rest));
+      const Ns time = std::min(share, PartOf(share, more, rest));
       Add(origin, time, &debt);
       if (!job_.calls[call].follows_pairs || origin.first == r) continue;
       Ns& waited = into_.waited_[origin][StepNumber(*job_.ranks[r].digest, c.step)][r];
-      waited = std::min(waited + time, kLongest);
+      waited = std::min(waited + time, kLongestDelay);
     }
   }
 

@@ -71,13 +71,13 @@ Result<LaunchList> FindLaunches(const Model& model, const CancelToken& cancel) {
 
 namespace {
 
-struct Row {
+struct LaunchRow {
   int64_t number = 0;  // from 1
   LaunchCall launched;
   LaunchTimes times;
 };
 
-class RankLaunches : public RowTable<Row> {
+class RankLaunches : public RowTable<LaunchRow> {
  public:
   RankLaunches(const Model& model, const LaunchList& list, int64_t rank)
       : model_(model), s_(model.store()), list_(list), rank_(rank) {
@@ -86,7 +86,7 @@ class RankLaunches : public RowTable<Row> {
     AddKinds();
     AddCall();
     table_.Add(Link("slice", "Slice", "The launched work on the timeline.", CellType::kInteger),
-               [](const Row& r) { return Cell(static_cast<int64_t>(r.launched.work)); });
+               [](const LaunchRow& r) { return Cell(static_cast<int64_t>(r.launched.work)); });
   }
   size_t row_count() const override { return list_.launches.size(); }
   std::unique_ptr<LazyTable> Another() const override {
@@ -94,63 +94,68 @@ class RankLaunches : public RowTable<Row> {
   }
 
  private:
-  Row RowAt(size_t at) const override {
+  LaunchRow RowAt(size_t at) const override {
     const LaunchCall& launched = list_.launches[at];
     return {static_cast<int64_t>(at) + 1, launched, TimesOf(model_, launched)};
   }
-  const Track& TrackOf(const Row& row) const { return s_.tracks()[s_.track(row.launched.work)]; }
+  const Track& TrackOf(const LaunchRow& row) const {
+    return s_.tracks()[s_.track(row.launched.work)];
+  }
   Cell NameCell(SliceIndex i) const { return i == kNone ? Cell() : TextOrEmpty(s_.name(i)); }
 
   void AddWhat(int64_t rank) {
-    table_.Add(RankKey(), [rank](const Row&) { return Cell(rank); });
+    table_.Add(RankKey(), [rank](const LaunchRow&) { return Cell(rank); });
     table_.Add(
         IntegerKey("launch", "#", "Number of the launch, counted from 1 by the start of its call."),
-        &Row::number);
+        &LaunchRow::number);
     table_.Add(IntegerFact("device", "Device", "Number of the device within its process."),
-               [this](const Row& r) { return Cell(TrackOf(r).device); });
-    table_.Add(
-        IntegerFact("stream", "Stream", "Number of the stream on the device."),
-        [this](const Row& r) { return TrackOf(r).stream >= 0 ? Cell(TrackOf(r).stream) : Cell(); });
+               [this](const LaunchRow& r) { return Cell(TrackOf(r).device); });
+    table_.Add(IntegerFact("stream", "Stream", "Number of the stream on the device."),
+               [this](const LaunchRow& r) {
+                 return TrackOf(r).stream >= 0 ? Cell(TrackOf(r).stream) : Cell();
+               });
     table_.Add(
         IntegerFact("correlation", "Correlation",
                     "Correlation ID that ties the call to its work, as recorded; empty where "
                     "something else ties them."),
-        [this](const Row& r) {
+        [this](const LaunchRow& r) {
           return OptionalCell(s_.ArgInt(r.launched.work, ArgRole::kCorrelation));
         });
     table_.Add(TextFact("name", "Work", "Kernel, copy or memset; of several, the first."),
-               [this](const Row& r) { return NameCell(r.launched.work); });
+               [this](const LaunchRow& r) { return NameCell(r.launched.work); });
     table_.Add(TextFact("operator", "Operator", "Innermost operator that made the call."),
-               [this](const Row& r) { return NameCell(model_.op[r.launched.call]); });
+               [this](const LaunchRow& r) { return NameCell(model_.op[r.launched.call]); });
   }
 
   void AddTimes() {
     table_.Add(Duration("cpuDurationUs", "Call time", "Duration of the call."),
-               [](const Row& r) { return TimeCell(r.times.call); });
+               [](const LaunchRow& r) { return TimeCell(r.times.call); });
     table_.Add(Duration("gpuDurationUs", "Work time",
                         "Duration of the launched work; of several pieces, their sum."),
-               [](const Row& r) { return TimeCell(r.times.work); });
+               [](const LaunchRow& r) { return TimeCell(r.times.work); });
     table_.Add(Duration("launchDelayUs", "Delay",
                         "Time from the end of the call to the start of its first work; 0 if that "
                         "started earlier."),
-               [](const Row& r) { return TimeCell(r.times.delay); });
+               [](const LaunchRow& r) { return TimeCell(r.times.delay); });
     table_.Add(
         Duration("avoidableDelayUs", "Avoidable",
                  "Part of the delay during which the stream had nothing else to do; empty for "
                  "several pieces of work."),
-        [](const Row& r) { return r.launched.several ? Cell() : TimeCell(r.times.avoidable); });
+        [](const LaunchRow& r) {
+          return r.launched.several ? Cell() : TimeCell(r.times.avoidable);
+        });
   }
 
   // Behind what most rows are read for.
   void AddCall() {
     table_.Add(
         MomentFact("startUs", "Start", "Start of the call, since the start of the rank's trace."),
-        [this](const Row& r) { return TimeCell(s_.start(r.launched.call)); });
+        [this](const LaunchRow& r) { return TimeCell(s_.start(r.launched.call)); });
     table_.Add(TextFact("call", "Call", "Runtime or driver call that launched the work."),
-               [this](const Row& r) { return NameCell(r.launched.call); });
+               [this](const LaunchRow& r) { return NameCell(r.launched.call); });
     table_.Add(Count("workCount", "Pieces of work",
                      "Number of pieces of device work that the call launched; a graph has many."),
-               [this](const Row& r) {
+               [this](const LaunchRow& r) {
                  const size_t works = model_.launched[r.launched.call].size();
                  return Cell(static_cast<int64_t>(std::max<size_t>(1, works)));
                });
@@ -160,7 +165,7 @@ class RankLaunches : public RowTable<Row> {
   void AddKinds() {
     const auto add = [this](const char* key, const char* title, const char* definition,
                             bool LaunchTimes::*kind) {
-      table_.Add(FlagFact(key, title, definition), [kind](const Row& r) {
+      table_.Add(FlagFact(key, title, definition), [kind](const LaunchRow& r) {
         return r.launched.several ? Cell() : Cell(r.times.*kind);
       });
     };

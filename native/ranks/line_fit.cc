@@ -36,7 +36,7 @@ std::vector<Ns> Without(const std::vector<ClockOffset>& points, double slope) {
   return rest;
 }
 
-Ns Spread(std::vector<Ns> values, Ns middle) {
+Ns SpreadAround(std::vector<Ns> values, Ns middle) {
   for (Ns& value : values) value = std::abs(value - middle);
   return MedianOf(std::move(values));
 }
@@ -96,7 +96,7 @@ ClockFit FitLine(const std::vector<ClockOffset>& points) {
   const double rise =
       std::abs(static_cast<double>(ppb)) * 1e-9 * static_cast<double>(last->at - first->at);
   const double clear = kClear * (1 + std::pow(kUnsure / static_cast<double>(points.size()), 2));
-  const double noise = static_cast<double>(Spread(rest, line.offset)) *
+  const double noise = static_cast<double>(SpreadAround(rest, line.offset)) *
                        std::sqrt(12.0 / static_cast<double>(points.size()));
   return rise > clear * noise && rise >= 1 ? line : constant;
 }
@@ -117,11 +117,11 @@ ClockFit FitClock(const std::vector<ClockOffset>& points, const std::set<int64_t
   std::vector<Ns> offsets;
   for (const ClockOffset& point : points) offsets.push_back(point.offset);
   ClockFit best = fit;
-  Ns nearest = Spread(std::move(offsets), fit.offset);
+  Ns nearest = SpreadAround(std::move(offsets), fit.offset);
   for (const int64_t ppb : known_ppb) {
     const std::vector<Ns> rest = Without(points, static_cast<double>(ppb) * 1e-9);
     const Ns middle = MedianOf(rest);
-    const Ns spread = Spread(rest, middle);
+    const Ns spread = SpreadAround(rest, middle);
     if (spread >= nearest) continue;
     nearest = spread;
     best = {middle, ppb};

@@ -12,9 +12,9 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxName = 1600;  // as of kernels in other tables
-constexpr size_t kKept = 100;      // of one device
-constexpr size_t kMaxWork = 64;    // whose names are kept, of one call
+constexpr size_t kMaxKernelName = 1600;  // as of kernels in other tables
+constexpr size_t kKeptOperators = 100;   // of one device
+constexpr size_t kMaxWork = 64;          // whose names are kept, of one call
 
 using Works = std::vector<SliceIndex>;
 
@@ -37,7 +37,7 @@ std::unordered_map<SliceIndex, Works, NumberHash> WorkByOperator(const Model& mo
   return found;
 }
 
-void Count(Ns delay, Ns* sum, Ns* max) {
+void AddDelay(Ns delay, Ns* sum, Ns* max) {
   // A recorder's clocks of host and device may disagree.
   delay = std::max<Ns>(0, delay);
   *sum += delay;
@@ -65,8 +65,8 @@ void AddOperatorKernels(const DigestWork& work, RankDigest* digest) {
     OperatorKernelsDigest& one = patterns[{device, s.name_id(op), std::move(names)}];
     ++one.count;
     one.time += time;
-    Count(s.start(call) - s.start(op), &one.call_delay, &one.call_delay_max);
-    Count(s.start(first) - s.start(call), &one.start_delay, &one.start_delay_max);
+    AddDelay(s.start(call) - s.start(op), &one.call_delay, &one.call_delay_max);
+    AddDelay(s.start(first) - s.start(call), &one.start_delay, &one.start_delay_max);
   }
   std::map<int64_t, std::vector<std::pair<const Key*, OperatorKernelsDigest*>>> devices;
   for (auto& [key, one] : patterns) devices[std::get<0>(key)].emplace_back(&key, &one);
@@ -76,7 +76,7 @@ void AddOperatorKernels(const DigestWork& work, RankDigest* digest) {
     for (auto& [key, one] : list) {
       const auto& [ordinal, op, names] = *key;
       one->device = ordinal;
-      one->operation = Shortened(s.strings().Get(op), kMaxName);
+      one->operation = Shortened(s.strings().Get(op), kMaxKernelName);
       one->launched = names.size();
     }
     // By names, not by their numbers, which depend on how the file was read.
@@ -92,11 +92,11 @@ void AddOperatorKernels(const DigestWork& work, RankDigest* digest) {
       return before != after ? before < after : names_before(*a.first, *b.first);
     };
     std::sort(list.begin(), list.end(), first);
-    if (list.size() > kKept) list.resize(kKept);
+    if (list.size() > kKeptOperators) list.resize(kKeptOperators);
     for (auto& [key, one] : list) {
       const auto& names = std::get<2>(*key);
       for (size_t i = 0; i < std::min(names.size(), kMaxWork); ++i) {
-        one->kernels.push_back(Shortened(s.strings().Get(names[i]), kMaxName));
+        one->kernels.push_back(Shortened(s.strings().Get(names[i]), kMaxKernelName));
       }
       digest->operator_kernels.push_back(std::move(*one));
     }

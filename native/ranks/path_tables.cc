@@ -10,15 +10,15 @@
 namespace emberline {
 namespace {
 
-using Row = Of<PathDigest>;
+using PathRow = Of<PathDigest>;
 
-std::vector<Row> RowsBy(const Job& job, PathGrouping by) {
-  std::vector<Row> rows = All(job, &RankDigest::critical_path);
-  std::erase_if(rows, [by](const Row& r) { return r.item->by != by; });
+std::vector<PathRow> RowsBy(const Job& job, PathGrouping by) {
+  std::vector<PathRow> rows = All(job, &RankDigest::critical_path);
+  std::erase_if(rows, [by](const PathRow& r) { return r.item->by != by; });
   return rows;
 }
 
-Column Without(const char* what) {
+Column WithoutColumn(const char* what) {
   return Duration("withoutUs", "Without it",
                   (std::string("How long the steps would take if ") + what +
                    " took no time, on the critical path or off it. The trace is replayed: each "
@@ -33,15 +33,17 @@ Column Saved() {
                "Share of the steps' time that would be saved if it took no time.");
 }
 
-Cell WithoutCell(const Row& r) { return r.item->without >= 0 ? TimeCell(r.item->without) : Cell(); }
+Cell WithoutCell(const PathRow& r) {
+  return r.item->without >= 0 ? TimeCell(r.item->without) : Cell();
+}
 
-Cell SavedCell(const Row& r) {
+Cell SavedCell(const PathRow& r) {
   if (r.item->without < 0) return Cell();
   return ShareCell(static_cast<double>(r.item->whole - r.item->without),
                    static_cast<double>(r.item->whole));
 }
 
-Cell ShareOfSteps(const Row& r) {
+Cell ShareOfSteps(const PathRow& r) {
   return ShareCell(static_cast<double>(r.item->time), static_cast<double>(r.item->whole));
 }
 
@@ -52,13 +54,13 @@ Column TimeOnPath(const char* rows) {
 }
 
 // Of operators and lines. Where the path of each rank needs one device, nobody asks which.
-Column Devices(const std::vector<Row>& rows) {
+Column Devices(const std::vector<PathRow>& rows) {
   Column column = TextFact("devices", "Devices",
                            "Devices, numbered within the process, on which its part of the path "
                            "ran; empty for work on the host.");
   std::map<int64_t, std::set<std::string>> used;  // by rank
   bool several = false;
-  for (const Row& row : rows) {
+  for (const PathRow& row : rows) {
     if (row.item->devices.empty()) continue;
     std::set<std::string>& of_rank = used[row.rank];
     of_rank.insert(row.item->devices);
@@ -70,16 +72,16 @@ Column Devices(const std::vector<Row>& rows) {
 
 // Sums by what `key` names.
 Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, const char* rows) {
-  TableBuilder<Row> table;
-  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); });
+  TableBuilder<PathRow> table;
+  table.Add(RankKey(), [](const PathRow& r) { return Cell(r.rank); });
   if (by == kPathKernels) table.Add(DeviceKey(), Item(&PathDigest::ordinal));
-  table.Add(std::move(key), [by](const Row& r) {
+  table.Add(std::move(key), [by](const PathRow& r) {
     const bool line = by == kPathLines && r.item->name.empty();
     return TextOrEmpty(line ? r.item->place : r.item->name);
   });
-  const std::vector<Row> sums = RowsBy(job, by);
+  const std::vector<PathRow> sums = RowsBy(job, by);
   if (by != kPathKernels) {
-    table.Add(Devices(sums), [](const Row& r) { return TextOrEmpty(r.item->devices); });
+    table.Add(Devices(sums), [](const PathRow& r) { return TextOrEmpty(r.item->devices); });
   }
   table.Add(TimeOnPath(rows), TimeItem(&PathDigest::time))
       .Add(Share("share", "Share", "Share of the steps' time."), ShareOfSteps)
@@ -93,8 +95,8 @@ Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, cons
                "betweenUs", "Between",
                "Part of the time that passed between host and device: from a launch to the start "
                "of its work, between pieces of device work, and until a waiting call returned."),
-           [](const Row& r) { return TimeCell(r.item->time - r.item->host - r.item->device); })
-      .Add(Without(what), WithoutCell)
+           [](const PathRow& r) { return TimeCell(r.item->time - r.item->host - r.item->device); })
+      .Add(WithoutColumn(what), WithoutCell)
       .Add(Saved(), SavedCell)
       .Add(Count("count", "Parts", "Number of separate parts of the path."),
            Item(&PathDigest::count));
@@ -104,8 +106,8 @@ Table SumsBy(const Job& job, PathGrouping by, Column key, const char* what, cons
 }  // namespace
 
 Table CriticalPathTable(const Job& job) {
-  TableBuilder<Row> table;
-  table.Add(RankKey(), [](const Row& r) { return Cell(r.rank); })
+  TableBuilder<PathRow> table;
+  table.Add(RankKey(), [](const PathRow& r) { return Cell(r.rank); })
       .Add(DeviceKey(), Item(&PathDigest::ordinal))
       .Add(TextKey("boundBy", "Bound by",
                    "What the path went through. host: recorded calls and Python; hostUnknown: time "
@@ -114,17 +116,17 @@ Table CriticalPathTable(const Job& job) {
                    "copy: work on the device; kernelGap: between pieces of device work that wait "
                    "for each other; synchronization: from the end of device work to the end of the "
                    "call that waited for it."),
-           [](const Row& r) { return TextCell(r.item->kind); })
+           [](const PathRow& r) { return TextCell(r.item->kind); })
       .Add(TextKey("name", "Activity",
                    "Name of the operator, call, function, or range; for device work, the operator "
                    "that launched it."),
-           [](const Row& r) { return TextOrEmpty(r.item->name); })
+           [](const PathRow& r) { return TextOrEmpty(r.item->name); })
       .Add(TextKey("place", "Line", "Line of the program that did it."),
-           [](const Row& r) { return TextOrEmpty(r.item->place); })
+           [](const PathRow& r) { return TextOrEmpty(r.item->place); })
       .Add(TimeOnPath("The rows of a rank add up to the duration of its steps."),
            TimeItem(&PathDigest::time))
       .Add(Share("share", "Share", "Share of the steps' time."), ShareOfSteps)
-      .Add(Without("it"), WithoutCell)
+      .Add(WithoutColumn("it"), WithoutCell)
       .Add(Saved(), SavedCell)
       .Add(Count("count", "Parts", "Number of separate parts of the path."),
            Item(&PathDigest::count));

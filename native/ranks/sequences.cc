@@ -10,9 +10,9 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kShortest = 3;  // kernels; HTA's limit
-constexpr uint32_t kLongest = 64;  // longer ones are whole models
-constexpr size_t kKept = 20;
+constexpr uint32_t kFewestKernels = 3;  // kernels; HTA's limit
+constexpr uint32_t kMostKernels = 64;   // longer ones are whole models
+constexpr size_t kKeptSequences = 20;
 
 // Device work below each operator, its own and that of operators inside it.
 std::vector<uint32_t> WorkBelow(const Model& model) {
@@ -83,8 +83,8 @@ std::vector<SequenceDigest> SequencesOf(const Model& model, const std::string& n
   const std::vector<uint32_t> below = WorkBelow(model);
   std::vector<bool> chosen(s.all_slice_count(), false);
   for (SliceIndex i = 0; i < s.all_slice_count(); ++i) {
-    chosen[i] =
-        model.IsOp(i) && below[i] >= kShortest && s.name(i).find(name) != std::string_view::npos;
+    chosen[i] = model.IsOp(i) && below[i] >= kFewestKernels &&
+                s.name(i).find(name) != std::string_view::npos;
   }
   std::vector<SequenceDigest> list = Collect(model, chosen, cancel);
   std::sort(list.begin(), list.end(), [](const SequenceDigest& a, const SequenceDigest& b) {
@@ -101,13 +101,13 @@ void AddSequences(const DigestWork& work, RankDigest* digest) {
   // The innermost operators with enough kernels.
   std::vector<bool> chosen(s.all_slice_count(), false);
   for (SliceIndex i = 0; i < s.all_slice_count(); ++i) {
-    chosen[i] = model.IsOp(i) && below[i] >= kShortest && below[i] <= kLongest;
+    chosen[i] = model.IsOp(i) && below[i] >= kFewestKernels && below[i] <= kMostKernels;
     if (chosen[i] && model.op[i] != kNone) chosen[model.op[i]] = false;
   }
   // An operator around one that was chosen is none, however far out.
   for (SliceIndex i = s.all_slice_count(); i-- > 0;) {
     const SliceIndex outer = model.IsOp(i) ? model.op[i] : kNone;
-    if (outer != kNone && below[i] >= kShortest) chosen[outer] = false;
+    if (outer != kNone && below[i] >= kFewestKernels) chosen[outer] = false;
   }
   std::vector<SequenceDigest> list = Collect(model, chosen, work.cancel);
   std::sort(list.begin(), list.end(), [](const SequenceDigest& a, const SequenceDigest& b) {
@@ -115,7 +115,7 @@ void AddSequences(const DigestWork& work, RankDigest* digest) {
            std::tie(a.device_time, b.operation, b.kernels, b.device);
   });
   std::erase_if(list, [](const SequenceDigest& one) { return one.count < 2; });
-  if (list.size() > kKept) list.resize(kKept);
+  if (list.size() > kKeptSequences) list.resize(kKeptSequences);
   digest->sequences = std::move(list);
 }
 

@@ -12,7 +12,7 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxThreads = 8;
+constexpr size_t kMaxGraphThreads = 8;
 constexpr Ns kLongWait = 50'000;   // longer than any launch takes
 constexpr Ns kSoonAfter = 20'000;  // in which a stream goes on after what it waited for
 constexpr size_t kTried = 16;
@@ -34,7 +34,7 @@ void WorkGraph::CollectHost(const CancelToken& cancel) {
   for (const auto& [track, count] : launches) order.emplace_back(count, track);
   std::sort(order.rbegin(), order.rend());
   std::vector<HostSegment> host;
-  if (order.size() > kMaxThreads) order.resize(kMaxThreads);
+  if (order.size() > kMaxGraphThreads) order.resize(kMaxGraphThreads);
   for (const auto& [count, track] : order) {
     if (track == main) continue;
     host = Overlay(host, SegmentsOf(m_, track, cancel));

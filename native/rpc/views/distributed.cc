@@ -49,7 +49,7 @@ Result<JobPtr> JobOf(const Json& params, const CallContext& context, bool renew 
   return LoadJob(context.session, source, ReadOptions{context.cancel, context.progress}, {}, renew);
 }
 
-Json NotesJson(const Job& job) {
+Json JobNotesJson(const Job& job) {
   Json notes = Json::array();
   for (const JobNote& note : job.notes) {
     notes.push_back({{"kind", note.kind},
@@ -109,7 +109,7 @@ Json BreakdownJson(const JobBreakdown& mean) {
 }
 
 // Steps of late work that a reply lists; the table has all.
-constexpr size_t kMaxSteps = 8;
+constexpr size_t kMaxLargestSteps = 8;
 
 Json LateWorkJson(const Job& job, const RankLateness& late) {
   Json all = Json::array();
@@ -118,7 +118,7 @@ Json LateWorkJson(const Job& job, const RankLateness& late) {
     for (const LateWork::Step& step : work.steps) largest.push_back(&step);
     std::stable_sort(largest.begin(), largest.end(),
                      [](const auto* a, const auto* b) { return a->excess > b->excess; });
-    if (largest.size() > kMaxSteps) largest.resize(kMaxSteps);
+    if (largest.size() > kMaxLargestSteps) largest.resize(kMaxLargestSteps);
     const RankDigest& digest = *job.ranks[late.rank].digest;
     Json steps = Json::array();
     for (const LateWork::Step* step : largest) {
@@ -185,7 +185,7 @@ Result<Json> DistributedJob(const Json& params, const CallContext& context) {
               {"waitingUs", Us(calls.waiting)},
               {"breakdown", BreakdownJson(BreakdownOf(job))},
               {"stragglers", StragglersJson(job)},
-              {"notes", NotesJson(job)},
+              {"notes", JobNotesJson(job)},
               {"tables", std::move(tables)}};
 }
 

@@ -13,9 +13,9 @@ namespace emberline {
 namespace {
 
 // What the ring chart may take of a reply.
-constexpr size_t kRingBytes = 40 << 10;
+constexpr size_t kKernelRingBytes = 40 << 10;
 
-Result<KernelGrouping> GroupingOf(const ViewRequest& request) {
+Result<KernelGrouping> KernelGroupingOf(const ViewRequest& request) {
   const std::string text = request.params.value("groupBy", std::string());
   if (text.empty() || text == "name" || text == "kernel") return KernelGrouping::kName;
   if (text == "properties") return KernelGrouping::kProperties;
@@ -54,7 +54,7 @@ Result<Json> LaunchesJson(const Model& model, Result<KernelLaunches> launches) {
 }  // namespace
 
 Result<Json> KernelsView(const ViewRequest& request) {
-  const Result<KernelGrouping> grouping = GroupingOf(request);
+  const Result<KernelGrouping> grouping = KernelGroupingOf(request);
   if (!grouping.ok()) return grouping.error();
   auto grouped = KernelsOf(request, *grouping);
   if (!grouped.ok()) return grouped.error();
@@ -66,7 +66,7 @@ Result<Json> KernelsView(const ViewRequest& request) {
   const KernelData& data = (*by_name)->data;
   std::vector<std::pair<StringId, Ns>> parts;
   for (const KernelRow& row : data.rows) parts.emplace_back(row.name, row.total);
-  (*result)["ring"] = RingJson(request, std::move(parts), kRingBytes);
+  (*result)["ring"] = RingJson(request, std::move(parts), kKernelRingBytes);
   (*result)["launches"] = data.launches;
   (*result)["launchesOutsideSteps"] = data.launches_outside_steps;
   (*result)["totalUs"] = Us(data.total);

@@ -14,7 +14,7 @@ namespace {
 
 // Devices whose curves, allocations and statistics an export holds: each of them takes a pass over
 // the trace. Machines have 16; the records of a hostile file may name any number.
-constexpr size_t kMaxExported = 64;
+constexpr size_t kMaxExportedDevices = 64;
 // Places of each kind at the peak in a reply that does not ask for all.
 constexpr size_t kMaxShownPlaces = 100, kMaxShownBytes = 48 << 10;
 
@@ -53,7 +53,7 @@ Json CurveJson(const MemoryCurve& curve) {
   return json;
 }
 
-Json Absences(const ViewRequest& request, const MemoryData& data) {
+Json MemoryAbsences(const ViewRequest& request, const MemoryData& data) {
   Json list = Json::array();
   if (data.devices.empty()) {
     list.push_back(NoMemoryJson(*request.trace.store));
@@ -99,7 +99,7 @@ Result<Json> Memory(const ViewRequest& request) {
     item["peakNs"] = d.peak == kNone ? Json(nullptr) : Json(memory[d.records[d.peak]].ts);
     item["capacityBytes"] = d.capacity ? Json(*d.capacity) : Json(nullptr);
     item["relative"] = d.relative;
-    if (whole && i < kMaxExported)
+    if (whole && i < kMaxExportedDevices)
       item["curve"] = CurveJson(SampleMemory(*data, model, static_cast<int>(i), range, points));
     devices.push_back(std::move(item));
   }
@@ -124,15 +124,15 @@ Result<Json> Memory(const ViewRequest& request) {
       rows.erase(rows.begin() + static_cast<ptrdiff_t>(shown), rows.end());
     }
   }
-  result["absences"] = Absences(request, *data);
-  if (whole && data->devices.size() > kMaxExported) {
+  result["absences"] = MemoryAbsences(request, *data);
+  if (whole && data->devices.size() > kMaxExportedDevices) {
     result["absences"].push_back(
         AbsenceJson(messages::kManyMemoryDevices,
-                    {{"devices", data->devices.size()}, {"shown", kMaxExported}}));
+                    {{"devices", data->devices.size()}, {"shown", kMaxExportedDevices}}));
   }
   if (whole) {
     Json events = Json::array(), statistics = Json::array();
-    const size_t exported = std::min(data->devices.size(), kMaxExported);
+    const size_t exported = std::min(data->devices.size(), kMaxExportedDevices);
     for (int i = 0; i < static_cast<int>(exported); ++i) {
       const auto append = [&](Json& list, const Table& table) {
         const Json json = TableJson(table);

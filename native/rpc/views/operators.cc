@@ -23,7 +23,7 @@ constexpr size_t kMaxFrames = 400;
 // Beside the table of modules.
 constexpr size_t kStackBytes = 140 << 10;
 
-Result<OperatorGrouping> GroupingOf(const ViewRequest& request) {
+Result<OperatorGrouping> OperatorGroupingOf(const ViewRequest& request) {
   const std::string text = request.params.value("groupBy", std::string());
   if (text.empty() || text == "operator" || text == "name") return OperatorGrouping::kName;
   if (text == "operatorAndShapes" || text == "shape" || text == "shapes") {
@@ -96,7 +96,7 @@ Json RingOf(const ViewRequest& request, const std::vector<OperatorRow>& rows,
 }  // namespace
 
 Result<Json> OperatorsView(const ViewRequest& request) {
-  const Result<OperatorGrouping> grouping = GroupingOf(request);
+  const Result<OperatorGrouping> grouping = OperatorGroupingOf(request);
   if (!grouping.ok()) return grouping.error();
   SharedAnalysis analysis(request);
   using Tabled = Result<std::shared_ptr<const OperatorTabled>>;

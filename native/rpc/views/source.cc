@@ -14,14 +14,14 @@ namespace emberline {
 namespace {
 
 // Replies stay below 256 KiB: the hottest lines and definitions of a document.
-constexpr size_t kMaxLines = 300;
+constexpr size_t kMaxLinesShown = 300;
 constexpr size_t kMaxLenses = 300;
 constexpr size_t kMaxLineBytes = 130 << 10, kMaxLensBytes = 80 << 10, kMaxHotBytes = 180 << 10;
 constexpr size_t kMaxSliceBytes = 160 << 10;
 constexpr size_t kHoverSlices = 8;
 constexpr size_t kMaxListedText = 240;  // of a line in a listing
-constexpr size_t kMaxName = 300;
-constexpr size_t kMaxFrames = 200;
+constexpr size_t kMaxSourceName = 300;
+constexpr size_t kMaxStackFrames = 200;
 
 double Share(Ns part, Ns whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
@@ -59,10 +59,10 @@ Json LensJson(const LinesResult& sums, const AnnotatedDefinition& definition) {
           {"stale", definition.stale}};
 }
 
-Json PartsJson(const TraceStore& store, const std::vector<LinePart>& parts) {
+Json LinePartsJson(const TraceStore& store, const std::vector<LinePart>& parts) {
   Json out = Json::array();
   for (const LinePart& part : parts) {
-    out.push_back({{"name", Shortened(store.strings().Get(part.name), kMaxName)},
+    out.push_back({{"name", Shortened(store.strings().Get(part.name), kMaxSourceName)},
                    {"calls", part.calls},
                    {"deviceUs", Us(part.device)},
                    {"hostUs", Us(part.host)},
@@ -99,7 +99,7 @@ Result<Json> SourceAnnotations(const ViewRequest& request) {
   if (!document->files.empty()) {
     const DocumentCosts costs(*document, **sums);
     // Long names and paths: fewer lines rather than a reply that is refused.
-    for (size_t most = kMaxLines; most > 0; most /= 2) {
+    for (size_t most = kMaxLinesShown; most > 0; most /= 2) {
       lines = Json::array();
       for (const AnnotatedLine& a : costs.Lines(most)) {
         lines.push_back(AnnotatedLineJson(*document, **sums, a));
@@ -141,7 +141,7 @@ Result<Json> SourceHover(const ViewRequest& request) {
   if (!sums.ok()) return sums.error();
   const DocumentCosts costs(*document, **sums);
   const int64_t line = IntegerParam(request.params, "line", 0);
-  const std::vector<AnnotatedLine> lines = costs.Lines(kMaxLines);
+  const std::vector<AnnotatedLine> lines = costs.Lines(kMaxLinesShown);
   const auto hit = std::find_if(lines.begin(), lines.end(),
                                 [&](const AnnotatedLine& a) { return a.line == line; });
   if (hit == lines.end()) return result;
@@ -156,8 +156,8 @@ Result<Json> SourceHover(const ViewRequest& request) {
   if (!parts.ok()) return parts.error();
   result["found"] = true;
   result["cost"] = AnnotatedLineJson(*document, **sums, *hit);
-  result["byOperator"] = PartsJson(store, parts->operators);
-  result["byKernel"] = PartsJson(store, parts->kernels);
+  result["byOperator"] = LinePartsJson(store, parts->operators);
+  result["byKernel"] = LinePartsJson(store, parts->kernels);
   for (const LineCaller& caller : parts->callers) {
     const LineLocation& l = at.locations[caller.location];
     result["callers"].push_back({{"file", l.file},
@@ -168,7 +168,8 @@ Result<Json> SourceHover(const ViewRequest& request) {
   }
   const std::vector<SliceIndex> slices = LongestSlices(
       store, SlicesOfLocations(model, at, wanted, request.steps, request.cancel), kHoverSlices);
-  for (const SliceIndex i : slices) result["slices"].push_back(SliceRefJson(store, i, kMaxName));
+  for (const SliceIndex i : slices)
+    result["slices"].push_back(SliceRefJson(store, i, kMaxSourceName));
   return result;
 }
 
@@ -178,7 +179,7 @@ Result<Json> SourceStack(const ViewRequest& request) {
   const auto data = LinesOf(request.trace, SpaceParam(request.params), request.cancel);
   if (!data.ok()) return data.error();
   Json json = Json::array();
-  for (const Frame& frame : StackWithLines(*request.trace.model, **data, *slice, kMaxFrames)) {
+  for (const Frame& frame : StackWithLines(*request.trace.model, **data, *slice, kMaxStackFrames)) {
     json.push_back(FrameJson(frame));
   }
   return Json{{"frames", std::move(json)}};
@@ -201,9 +202,9 @@ Result<Json> SourceLineSlices(const ViewRequest& request) {
         std::clamp<int64_t>(IntegerParam(request.params, "limit", 200), 1, 2000));
     size_t bytes = 0;
     for (const SliceIndex i : found) {
-      bytes += 100 + std::min<size_t>(kMaxName, request.trace.store->name(i).size());
+      bytes += 100 + std::min<size_t>(kMaxSourceName, request.trace.store->name(i).size());
       if (slices.size() == limit || bytes > kMaxSliceBytes) break;
-      slices.push_back(SliceRefJson(*request.trace.store, i, kMaxName));
+      slices.push_back(SliceRefJson(*request.trace.store, i, kMaxSourceName));
     }
   }
   return Json{{"slices", std::move(slices)}, {"total", total}};
@@ -226,7 +227,7 @@ Result<Json> SourceListing(const ViewRequest& request) {
   const int64_t recorded = IntegerParam(request.params, "line", 1);
   std::map<int64_t, Json> costs;
   int64_t wanted = 0;
-  for (const AnnotatedLine& a : located.Lines(kMaxLines)) {
+  for (const AnnotatedLine& a : located.Lines(kMaxLinesShown)) {
     const Json json = AnnotatedLineJson(*lines, **sums, a);
     for (const uint32_t l : a.locations) {
       const LineLocation& location = lines->data->attribution.locations[l];

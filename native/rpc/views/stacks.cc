@@ -14,8 +14,8 @@ namespace emberline {
 namespace {
 
 // Nodes of one reply: the heaviest; what is below is asked for by `root`.
-constexpr size_t kNodesPerReply = 600;
-constexpr size_t kNodeBytes = 200;  // without its texts
+constexpr size_t kStackNodesPerReply = 600;
+constexpr size_t kStackNodeBytes = 200;  // without its texts
 
 Result<StackOptions> OptionsOf(const ViewRequest& request) {
   StackOptions options;
@@ -38,8 +38,8 @@ Result<StackOptions> OptionsOf(const ViewRequest& request) {
   return options;
 }
 
-Result<std::shared_ptr<const StackTree>> TreeOf(const ViewRequest& request,
-                                                const StackOptions& options) {
+Result<std::shared_ptr<const StackTree>> StackTreeOf(const ViewRequest& request,
+                                                     const StackOptions& options) {
   const auto make = [&] { return AnalyzeStacks(*request.trace.model, options, request.cancel); };
   if (!options.filter.empty()) {
     // Searches are not kept: each key typed would push out what is asked for again.
@@ -66,7 +66,7 @@ const char* KindName(StackNodeKind kind) {
   return "function";
 }
 
-Json NodeJson(const StackTree& tree, uint32_t id, const TreeReply& reply) {
+Json StackNodeJson(const StackTree& tree, uint32_t id, const TreeReply& reply) {
   const StackNode& node = tree.nodes[id];
   const std::string_view name = tree.frames.Get(node.frame);
   const bool function = id != 0 && node.kind == StackNodeKind::kFunction;
@@ -92,14 +92,14 @@ Json NodeJson(const StackTree& tree, uint32_t id, const TreeReply& reply) {
 Result<Json> StacksView(const ViewRequest& request) {
   auto options = OptionsOf(request);
   if (!options.ok()) return options.error();
-  const auto made_tree = TreeOf(request, *options);
+  const auto made_tree = StackTreeOf(request, *options);
   if (!made_tree.ok()) return made_tree.error();
   const std::shared_ptr<const StackTree>& tree = made_tree.value();
   const int64_t root = request.params.value("root", int64_t{0});
   if (root < 0 || static_cast<size_t>(root) >= tree->nodes.size()) {
     return MakeError(errors::kNoSuchFrame);
   }
-  TreeReply reply(request, kNodesPerReply, kNodeBytes);
+  TreeReply reply(request, kStackNodesPerReply, kStackNodeBytes);
   // Heaviest first: a child never weighs more than its parent, so the choice is a connected tree.
   const auto lighter = [&](uint32_t a, uint32_t b) {
     return std::pair(tree->nodes[a].total, b) < std::pair(tree->nodes[b].total, a);
@@ -128,7 +128,7 @@ Result<Json> StacksView(const ViewRequest& request) {
   std::vector<Json> made(tree->nodes.size());
   for (size_t k = chosen.size(); k-- > 0;) {
     const uint32_t id = chosen[k];
-    made[id] = NodeJson(*tree, id, reply);
+    made[id] = StackNodeJson(*tree, id, reply);
     for (uint32_t child : tree->nodes[id].children) {
       if (in[child]) made[id]["children"].push_back(std::move(made[child]));
     }
@@ -150,7 +150,7 @@ Result<Json> StackFunctionsView(const ViewRequest& request) {
   auto options = OptionsOf(request);
   if (!options.ok()) return options.error();
   options->bottom_up = false;
-  const auto tree = TreeOf(request, *options);
+  const auto tree = StackTreeOf(request, *options);
   if (!tree.ok()) return tree.error();
   return TableResult(StackTable(**tree), request);
 }

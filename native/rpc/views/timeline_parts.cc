@@ -10,7 +10,7 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kMaxName = 200;
+constexpr size_t kMaxSliceName = 200;
 
 std::string ArgText(const TraceStore& store, const ArgValue& value) {
   if (const bool* b = std::get_if<bool>(&value.v)) return *b ? "true" : "false";
@@ -83,10 +83,10 @@ Result<std::vector<const TimelineRow*>> RowsOf(const TimelineIndex& index, const
   return rows;
 }
 
-std::string Cut(std::string_view text) { return Shortened(text, kMaxName); }
+std::string Cut(std::string_view text) { return Shortened(text, kMaxSliceName); }
 
 Json SliceRef(const TraceStore& store, SliceIndex slice) {
-  return slice == kNone ? Json() : SliceRefJson(store, slice, kMaxName);
+  return slice == kNone ? Json() : SliceRefJson(store, slice, kMaxSliceName);
 }
 
 Json SliceRefs(const TraceStore& store, const std::vector<SliceIndex>& slices) {

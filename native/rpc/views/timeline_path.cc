@@ -13,7 +13,7 @@ namespace {
 // A reply stays below 256 KiB.
 constexpr size_t kMaxParts = 500;
 constexpr size_t kMaxEdges = 200;
-constexpr size_t kMaxName = 100;
+constexpr size_t kMaxNameOnPath = 100;
 constexpr const char* kGroupings[kPathGroupingCount] = {"parts", "operators", "lines", "kernels"};
 
 struct KeptPath {
@@ -52,7 +52,7 @@ Result<std::shared_ptr<const KeptPath>> PathOf(const ViewRequest& request) {
 // As SliceRef(), with a shorter name: there are many.
 Json ShortRef(const TraceStore& store, SliceIndex slice) {
   Json ref = SliceRef(store, slice);
-  if (!ref.is_null()) ref["name"] = Shortened(store.name(slice), kMaxName);
+  if (!ref.is_null()) ref["name"] = Shortened(store.name(slice), kMaxNameOnPath);
   return ref;
 }
 
