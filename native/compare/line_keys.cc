@@ -181,8 +181,9 @@ std::pair<std::vector<std::string>, std::vector<std::string>> MatchLines(const T
     return at == files.end() ? "- " + file : at->second;
   });
   const Functions after = FunctionsOf(right, [](const std::string& file) { return file; });
-  for (const auto& [name, rows] : after) {
-    const auto at = before.find(name);
+  for (const auto& function : after) {
+    const std::vector<uint32_t>& rows = function.second;
+    const auto at = before.find(function.first);
     if (at == before.end()) continue;
     const std::vector<uint32_t>& old = at->second;
     std::vector<bool> used(old.size(), false), found(rows.size(), false);
