@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/table_query.h"
+#include "base/cores.h"
 #include "base/natural_order.h"
 #include "base/parallel.h"
 
@@ -36,15 +37,19 @@ class Parts {
   size_t count() const { return another_ == nullptr ? 1 : 2; }
   const LazyTable& table(size_t part) const { return part == 0 ? table_ : *another_; }
 
-  // Calls work(part, begin, end) for each part of `rows` rows.
-  template <typename Work>
-  void Run(size_t rows, const Work& work) const {
+  // Calls each(part, i) for every i below `rows`, ascending within a part. False when cancelled.
+  template <typename Each>
+  bool ForEach(size_t rows, const CancelToken& cancel, const Each& each) const {
+    const auto run = [&](size_t part, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        if (i % kPiece == 0 && cancel.cancelled()) return;
+        each(part, i);
+      }
+    };
     const size_t middle = rows / count();
     RunBoth(
-        another_ != nullptr, [&] { work(size_t{0}, size_t{0}, middle); },
-        [&] {
-          if (another_ != nullptr) work(size_t{1}, middle, rows);
-        });
+        another_ != nullptr, [&] { run(0, 0, middle); }, [&] { run(1, middle, rows); });
+    return !cancel.cancelled();
   }
 
  private:
@@ -190,62 +195,45 @@ class Sorter {
   // False when cancelled.
   bool Sort(std::vector<uint32_t>& rows) {
     if (parts_.table(0).HasAlike(column_)) return SortAlike(rows);
-    std::vector<uint64_t> keys(rows.size());
     std::array<Found, 2> found;
-    parts_.Run(rows.size(), [&](size_t part, size_t begin, size_t end) {
-      FindKeys(parts_.table(part), rows, begin, end, keys, found[part]);
+    found[0].keys.reserve(rows.size());  // with those of the second behind them
+    if (parts_.count() > 1) found[1].keys.reserve(rows.size() / 2 + 1);
+    const bool done = parts_.ForEach(rows.size(), cancel_, [&](size_t part, size_t i) {
+      FindKey(parts_.table(part).CellAt(rows[i], column_), i, found[part]);
     });
-    if (found[0].cancelled || found[1].cancelled) return false;
-    const std::optional<size_t> kinds[] = {found[0].kind, found[1].kind};
-    const bool differ = kinds[0] && kinds[1] && *kinds[0] != *kinds[1];
-    if (differ || found[0].mixed || found[1].mixed) return SortCells(rows);
-    std::vector<uint32_t>& empty = found[0].empty;
-    if (!empty.empty()) {
-      std::move(keys.begin() + static_cast<ptrdiff_t>(found[1].begin),
-                keys.begin() + static_cast<ptrdiff_t>(found[1].end),
-                keys.begin() + static_cast<ptrdiff_t>(found[0].end));
-    }
-    empty.insert(empty.end(), found[1].empty.begin(), found[1].empty.end());
-    keys.resize(rows.size() - empty.size());
-    MoveBehind(empty, rows);
-    SortByKeys(keys, rows);
+    if (!done) return false;
+    auto& [first, second] = found;
+    const bool differ = first.kind && second.kind && *first.kind != *second.kind;
+    if (differ || first.mixed || second.mixed) return SortCells(rows);
+    first.keys.insert(first.keys.end(), second.keys.begin(), second.keys.end());
+    first.empty.insert(first.empty.end(), second.empty.begin(), second.empty.end());
+    MoveBehind(first.empty, rows);
+    SortByKeys(first.keys, rows);
     return true;
   }
 
  private:
-  // What one part of the rows holds.
-  struct Found {
-    size_t begin = 0, end = 0;    // its keys
+  // What one part of the rows holds. Apart, as each thread writes its own.
+  struct alignas(kApart) Found {
+    std::vector<uint64_t> keys;
     std::vector<uint32_t> empty;  // numbers of the rows whose cells are empty, ascending
     std::optional<size_t> kind;   // of its other cells
     bool mixed = false;           // ... which are of several kinds, or texts
-    bool cancelled = false;
   };
 
-  // Sets the keys of the rows from `begin` up to `end`, from the place `begin` on and without gaps.
-  void FindKeys(const LazyTable& table, const std::vector<uint32_t>& rows, size_t begin, size_t end,
-                std::vector<uint64_t>& keys, Found& found) const {
-    found.begin = found.end = begin;
-    for (size_t i = begin; i < end; ++i) {
-      if (i % kPiece == 0 && cancel_.cancelled()) {
-        found.cancelled = true;
-        return;
-      }
-      const Cell cell = table.CellAt(rows[i], column_);
-      if (IsEmptyCell(cell)) {
-        found.empty.push_back(static_cast<uint32_t>(i));
-        continue;
-      }
-      if (!found.kind) found.kind = cell.index();
-      const auto key = cell.index() != *found.kind            ? std::nullopt
-                       : std::holds_alternative<double>(cell) ? KeyOfCell<double>(cell)
-                                                              : KeyOfCell<int64_t>(cell);
-      if (!key) {
-        found.mixed = true;
-        return;
-      }
-      keys[found.end++] = descending_ ? ~*key : *key;
+  // Adds the cell of row number `i`.
+  void FindKey(const Cell& cell, size_t i, Found& found) const {
+    if (found.mixed) return;
+    if (IsEmptyCell(cell)) {
+      found.empty.push_back(static_cast<uint32_t>(i));
+      return;
     }
+    if (!found.kind) found.kind = cell.index();
+    const auto key = cell.index() != *found.kind            ? std::nullopt
+                     : std::holds_alternative<double>(cell) ? KeyOfCell<double>(cell)
+                                                            : KeyOfCell<int64_t>(cell);
+    found.mixed = !key;
+    if (key) found.keys.push_back(descending_ ? ~*key : *key);
   }
 
   // PlacesOf() for texts, in the order of CompareCells(): by their natural keys, then as they are.
@@ -322,54 +310,40 @@ class Sorter {
 
   // Makes and compares each different cell once.
   bool SortAlike(std::vector<uint32_t>& rows) const {
-    struct Different {
+    struct alignas(kApart) Different {
+      ByAlike<uint32_t> numbers;
       std::vector<Cell> cells;
-      bool cancelled = false;
     };
     std::array<Different, 2> different;
     std::vector<uint64_t> keys(rows.size());
-    parts_.Run(rows.size(), [&](size_t part, size_t begin, size_t end) {
+    const bool done = parts_.ForEach(rows.size(), cancel_, [&](size_t part, size_t i) {
       const LazyTable& table = parts_.table(part);
-      Different& own = different[part];
-      ByAlike<uint32_t> numbers;
-      for (size_t i = begin; i < end; ++i) {
-        if (i % kPiece == 0 && cancel_.cancelled()) {
-          own.cancelled = true;
-          return;
-        }
-        const Alike alike = table.AlikeAt(rows[i], column_);
-        const auto [it, added] =
-            numbers.try_emplace(alike, static_cast<uint32_t>(own.cells.size()));
-        if (added) own.cells.push_back(table.CellAt(rows[i], column_));
-        keys[i] = it->second;
-      }
+      auto& [numbers, cells] = different[part];
+      const auto [it, added] =
+          numbers.try_emplace(table.AlikeAt(rows[i], column_), static_cast<uint32_t>(cells.size()));
+      if (added) cells.push_back(table.CellAt(rows[i], column_));
+      keys[i] = it->second;
     });
-    if (different[0].cancelled || different[1].cancelled) return false;
+    if (!done) return false;
     // What both parts have is compared twice, and comes to the same place.
     std::vector<Cell>& cells = different[0].cells;
-    const size_t first = cells.size();
+    const std::array<size_t, 2> begins = {0, cells.size()};
     std::move(different[1].cells.begin(), different[1].cells.end(), std::back_inserter(cells));
     const std::vector<uint32_t> places = PlacesOf(cells);
-    parts_.Run(rows.size(), [&](size_t part, size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) keys[i] = places[keys[i] + (part == 0 ? 0 : first)];
+    const bool placed = parts_.ForEach(rows.size(), cancel_, [&](size_t part, size_t i) {
+      keys[i] = places[begins[part] + keys[i]];
     });
+    if (!placed) return false;
     SortByKeys(keys, rows);
     return true;
   }
 
   bool SortCells(std::vector<uint32_t>& rows) const {
     std::vector<Cell> cells(rows.size());
-    std::array<bool, 2> cancelled = {};
-    parts_.Run(rows.size(), [&](size_t part, size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) {
-        if (i % kPiece == 0 && cancel_.cancelled()) {
-          cancelled[part] = true;
-          return;
-        }
-        cells[i] = parts_.table(part).CellAt(rows[i], column_);
-      }
+    const bool done = parts_.ForEach(rows.size(), cancel_, [&](size_t part, size_t i) {
+      cells[i] = parts_.table(part).CellAt(rows[i], column_);
     });
-    if (cancelled[0] || cancelled[1]) return false;
+    if (!done) return false;
     const std::vector<uint32_t> places = PlacesOf(cells);
     std::vector<uint64_t> keys(places.begin(), places.end());
     SortByKeys(keys, rows);
@@ -401,20 +375,24 @@ Result<std::vector<uint32_t>> OrderRows(const LazyTable& table, const TableQuery
     rows.resize(table.row_count());
     std::iota(rows.begin(), rows.end(), 0);
   } else {
-    std::vector<uint32_t> others;
-    parts.Run(table.row_count(), [&](size_t part, size_t begin, size_t end) {
-      std::vector<uint32_t>& kept = part == 0 ? rows : others;
+    struct alignas(kApart) Filtered {
       std::vector<Matcher> matchers;
-      for (const Term& term : terms) matchers.emplace_back(parts.table(part), term);
-      for (size_t row = begin; row < end; ++row) {
-        if (row % kPiece == 0 && cancel.cancelled()) return;
-        const bool keep = std::all_of(matchers.begin(), matchers.end(),
-                                      [&](Matcher& matcher) { return matcher.Keeps(row); });
-        if (keep) kept.push_back(static_cast<uint32_t>(row));
+      std::vector<uint32_t> rows;
+    };
+    std::array<Filtered, 2> filtered;
+    const bool done = parts.ForEach(table.row_count(), cancel, [&](size_t part, size_t row) {
+      auto& [matchers, kept] = filtered[part];
+      if (matchers.empty()) {
+        // By the thread that asks them, so that what they keep lies apart as well.
+        for (const Term& term : terms) matchers.emplace_back(parts.table(part), term);
       }
+      const bool keep = std::all_of(matchers.begin(), matchers.end(),
+                                    [row](Matcher& matcher) { return matcher.Keeps(row); });
+      if (keep) kept.push_back(static_cast<uint32_t>(row));
     });
-    if (cancel.cancelled()) return Cancelled();
-    rows.insert(rows.end(), others.begin(), others.end());
+    if (!done) return Cancelled();
+    rows = std::move(filtered[0].rows);
+    rows.insert(rows.end(), filtered[1].rows.begin(), filtered[1].rows.end());
   }
   if (sort->column >= 0 && !Sorter(parts, *sort, cancel).Sort(rows)) return Cancelled();
   return rows;

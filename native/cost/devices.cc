@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/case.h"
+#include "base/text.h"
 
 namespace emberline {
 namespace {
@@ -39,10 +40,6 @@ const DevicePeaks* ByName(std::span<const DevicePeaks> devices, std::string_view
   return best;
 }
 
-bool Holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 }  // namespace
 
 const DevicePeaks* FindDevice(const DeviceProperties& device, std::span<const DevicePeaks> own) {
@@ -50,7 +47,7 @@ const DevicePeaks* FindDevice(const DeviceProperties& device, std::span<const De
   if (const DevicePeaks* found = ByName(own, name)) return found;
   if (const DevicePeaks* found = ByName(KnownDevices(), name)) return found;
   // A name of a known maker that is in no table is another device, whatever it shares with one.
-  if (Holds(name, "nvidia") || Holds(name, "instinct")) return nullptr;
+  if (Contains(name, "nvidia") || Contains(name, "instinct")) return nullptr;
   const DevicePeaks* best = nullptr;
   double nearest = 0.1;  // of the memory; recorded sizes leave out what is reserved
   for (const DevicePeaks& known : KnownDevices()) {
@@ -74,9 +71,9 @@ const DevicePeaks* FindDeviceByName(std::string_view name, std::span<const Devic
   for (const std::span<const DevicePeaks> devices : {own, KnownDevices()}) {
     if (const DevicePeaks* found = ByName(devices, wanted)) return found;
     for (const DevicePeaks& device : devices) {
-      if (Holds(LowerText(device.name), wanted)) return &device;
+      if (Contains(LowerText(device.name), wanted)) return &device;
       for (const std::string& alias : device.aliases) {
-        if (Holds(LowerText(alias), wanted)) return &device;
+        if (Contains(LowerText(alias), wanted)) return &device;
       }
     }
   }
@@ -87,7 +84,7 @@ bool NamesWideMatrixUnits(std::string_view kernel) {
   constexpr std::string_view kParts[] = {"tf32", "s1688", "xmma", "nvjet", "tensorop",
                                          "s884", "d884",  "dmma", "MFMA",  "_MI"};
   return std::any_of(std::begin(kParts), std::end(kParts),
-                     [&](std::string_view part) { return Holds(kernel, part); });
+                     [&](std::string_view part) { return Contains(kernel, part); });
 }
 
 Roof RoofOf(const DevicePeaks& device, const OpCost& cost, bool matrix_call) {

@@ -3,23 +3,16 @@
 #include <string>
 
 #include "base/case.h"
+#include "base/text.h"
 
 namespace emberline {
-namespace {
-
-bool Mentions(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-}  // namespace
-
 std::optional<Part> ConvolutionPartOf(std::string_view name) {
   const std::string lower = LowerText(name);
   for (const char* word : {"dgrad", "igemm_bwd", "bwd_data", "bwddata"}) {
-    if (Mentions(lower, word)) return Part::kDataGradient;
+    if (Contains(lower, word)) return Part::kDataGradient;
   }
   for (const char* word : {"wgrad", "igemm_wrw", "bwd_weight", "bwdweight", "wrw"}) {
-    if (Mentions(lower, word)) return Part::kWeightGradient;
+    if (Contains(lower, word)) return Part::kWeightGradient;
   }
   return std::nullopt;
 }
@@ -55,7 +48,7 @@ bool IsHelperKernel(std::string_view name) {
                                          "convertTensor_kernel",
                                          "Memset"};
   for (const std::string_view part : kParts) {
-    if (Mentions(name, part)) return true;
+    if (Contains(name, part)) return true;
   }
   return false;
 }

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cost/formulas.h"
 
 namespace emberline {
 namespace {
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 template <size_t n>
 bool Among(std::string_view word, const std::string_view (&words)[n]) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
@@ -46,7 +44,7 @@ Figures Linear(const Arguments& a, std::string_view kernel, bool backward, int64
   const Tensor &x = a.TensorAt(0), &w = a.TensorAt(1);
   const Amount m = w.Dim(0), k = w.Dim(1), e = x.ElementBytes();
   const Amount n = x.Elements() / x.Dim(-1);
-  if (!Has(kernel, "gemm") && !Has(kernel, "Gemm")) return {m * n, Amount(2) * e * m * n};
+  if (!Contains(kernel, "gemm") && !Contains(kernel, "Gemm")) return {m * n, Amount(2) * e * m * n};
   if (backward && sub > 1) return {};
   return {Amount(2) * m * n * k, m * n + m * k + e * n * k};
 }
@@ -72,7 +70,7 @@ bool IsKnownConvolution(std::string_view kernel) {
                                          "s884gemm",
                                          "gemm"};
   return std::any_of(std::begin(kParts), std::end(kParts),
-                     [&](std::string_view part) { return Has(kernel, part); });
+                     [&](std::string_view part) { return Contains(kernel, part); });
 }
 
 Figures Convolution(const Arguments& a, std::string_view kernel) {

@@ -8,20 +8,17 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace emberline {
 namespace {
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // What a call would put into a graph: 'k' kernel, 'c' copy, 's' set; 0 for other calls.
 char NodeOfCall(std::string_view name) {
-  if (Has(name, "GraphLaunch")) return 0;
-  if (Has(name, "LaunchKernel") || Has(name, "LaunchCooperativeKernel")) return 'k';
-  if (!Has(name, "Async")) return 0;
-  return Has(name, "Memcpy") ? 'c' : Has(name, "Memset") ? 's' : 0;
+  if (Contains(name, "GraphLaunch")) return 0;
+  if (Contains(name, "LaunchKernel") || Contains(name, "LaunchCooperativeKernel")) return 'k';
+  if (!Contains(name, "Async")) return 0;
+  return Contains(name, "Memcpy") ? 'c' : Contains(name, "Memset") ? 's' : 0;
 }
 
 struct Graph {
@@ -64,9 +61,9 @@ class Finder {
         if (Stop(i)) return;
         if (!IsLaunchApi(s_.kind(i))) continue;
         const std::string_view name = s_.name(i);
-        if (Has(name, "StreamBeginCapture")) {
+        if (Contains(name, "StreamBeginCapture")) {
           begun = i;
-        } else if (Has(name, "StreamEndCapture") && begun != kNone) {
+        } else if (Contains(name, "StreamEndCapture") && begun != kNone) {
           GraphCapture c;
           c.pid = track.pid;
           c.track = t;
@@ -230,7 +227,7 @@ class Finder {
 
 }  // namespace
 
-bool IsGraphLaunch(std::string_view name) { return Has(name, "GraphLaunch"); }
+bool IsGraphLaunch(std::string_view name) { return Contains(name, "GraphLaunch"); }
 
 char NodeOfWork(SliceKind kind) {
   return kind == SliceKind::kKernel   ? 'k'

@@ -16,7 +16,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kUnmatchedCall = UINT32_MAX;
 // Ranks with which the delay of one began, the largest parts.
 constexpr size_t kMaxParts = 16;
 // Of one rank for another in one step, so that sums stay in range whatever a digest says.
@@ -96,7 +95,7 @@ class DelayRun {
     matched_.resize(work_.size());
     members_.assign(job_.calls.size(), 0);
     for (uint32_t r = 0; r < work_.size(); ++r) {
-      matched_[r].assign(job_.ranks[r].digest->collectives.size(), kUnmatchedCall);
+      matched_[r].assign(job_.ranks[r].digest->collectives.size(), kNone);
     }
     for (uint32_t i = 0; i < job_.calls.size(); ++i) {
       const MatchedCall& call = job_.calls[i];
@@ -112,7 +111,7 @@ class DelayRun {
         events.push_back({c.start, true, k});
         events.push_back({c.start + std::max<Ns>(1, c.duration), false, k});
         const uint32_t call = matched_[r][work_[r].parts[k].call];
-        if (call != kUnmatchedCall) ++members_[call];
+        if (call != kNone) ++members_[call];
       }
       std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
         return std::tie(a.time, a.begins, a.part) < std::tie(b.time, b.begins, b.part);
@@ -144,7 +143,7 @@ class DelayRun {
 
   bool Open(uint32_t r, const Event& event) const {
     const uint32_t call = matched_[r][work_[r].parts[event.part].call];
-    if (call == kUnmatchedCall) return true;
+    if (call == kNone) return true;
     const auto meeting = meetings_.find(call);
     return meeting != meetings_.end() && meeting->second.arrivals.size() == members_[call];
   }
@@ -155,7 +154,7 @@ class DelayRun {
     Add({r, DelayKind::kOnce}, one.excess, &debt);
     Add({r, work_[r].like}, one.more, &debt);
     const uint32_t call = matched_[r][one.call];
-    if (call == kUnmatchedCall) return;
+    if (call == kNone) return;
     Meeting& meeting = meetings_[call];
     if (apart_[call]) meeting.places[r] = meeting.arrivals.size();
     meeting.arrivals.push_back({r, TimeOf(call, r, one), Sum(debt), debt});
@@ -209,7 +208,7 @@ class DelayRun {
   void End(uint32_t r, const Event& event) {
     const WorkPart& one = work_[r].parts[event.part];
     const uint32_t call = matched_[r][one.call];
-    if (call == kUnmatchedCall) return;
+    if (call == kNone) return;
     Meeting& meeting = meetings_[call];
     size_t last = 0;
     Ns late = 0;

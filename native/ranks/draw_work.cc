@@ -12,7 +12,6 @@
 namespace emberline {
 namespace {
 
-constexpr uint32_t kUnmatched = UINT32_MAX;
 // What still runs when a call begins that holds the device up.
 constexpr Ns kBeside = 5'000;
 // Of one piece of work, so that sums stay in range whatever a digest says: a quarter of an hour.
@@ -62,7 +61,7 @@ class Drawing {
     in_pairs_.assign(work_.size(), false);
     matched_.resize(work_.size());
     for (uint32_t r = 0; r < work_.size(); ++r) {
-      matched_[r].assign(job_.ranks[r].digest->collectives.size(), kUnmatched);
+      matched_[r].assign(job_.ranks[r].digest->collectives.size(), kNone);
     }
     bool any = false;
     for (uint32_t i = 0; i < job_.calls.size(); ++i) {
@@ -248,7 +247,7 @@ class Drawing {
                  std::set<Label>* labels) const {
     const uint32_t call = matched_[r][index];
     if (!not_ring_[work_[r].component]) {
-      const bool exchanges = sends && call != kUnmatched && job_.calls[call].members.size() > 1 &&
+      const bool exchanges = sends && call != kNone && job_.calls[call].members.size() > 1 &&
                              IsPointToPoint(job_.calls[call].op);
       if (exchanges) labels->insert({Way::kTogether, call});
       return;
