@@ -42,6 +42,7 @@ export function buildNative({ tests = false } = {}) {
         '-DCMAKE_BUILD_TYPE=Release',
         '-DEMBERLINE_STATIC=ON',
         '-DEMBERLINE_TESTS=ON',
+        '-DEMBERLINE_UNITY=ON',
         // Continuous integration takes no warning; elsewhere another compiler may warn of more.
         `-DEMBERLINE_WERROR=${process.env.CI ? 'ON' : 'OFF'}`,
       ],

@@ -54,17 +54,26 @@ export function changedSources() {
 // errors it would stop at the first of them.
 const clangOptions = ['-Wno-unknown-warning-option', '-Wno-error'].map((o) => `--extra-arg=${o}`);
 
+/** The sources that CMake compiles as one where it wrote `file`, else the file itself. */
+function sourcesOf(file, textOf) {
+  if (!/\/Unity\/unity_\w+\.cxx$/.test(file)) return [file];
+  return [...textOf(file).matchAll(/^#include "(.*)"$/gm)].map(([, source]) => source);
+}
+
 /**
- * The build's commands as clang can take them: each file once, though the growth tests compile it a
- * second time, and without GCC's precompiled headers.
+ * The build's commands as clang can take them: one for each source, though the growth tests compile
+ * it a second time and several may be compiled as one, and without GCC's precompiled headers.
+ * `textOf` reads what CMake wrote.
  */
-export function commandsForClang(commands) {
+export function commandsForClang(commands, textOf = (file) => readFileSync(file, 'utf8')) {
   const files = new Set();
-  return commands.flatMap(({ command, ...entry }) => {
-    if (files.has(entry.file)) return [];
-    files.add(entry.file);
+  return commands.flatMap(({ directory, file, command }) => {
     const plain = command.replace(/ -Winvalid-pch| -include \S*cmake_pch\S*/g, '');
-    return [{ ...entry, command: plain }];
+    return sourcesOf(file, textOf).flatMap((source) => {
+      if (files.has(source)) return [];
+      files.add(source);
+      return [{ directory, file: source, command: plain.replaceAll(file, source) }];
+    });
   });
 }
 

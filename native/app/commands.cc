@@ -33,9 +33,6 @@
 namespace emberline {
 namespace {
 
-// Rows that a table shows when --limit is not given; other formats show all.
-constexpr int64_t kTableRows = 40;
-
 // The method behind a command; "" for "runs", which shows what opening found.
 std::string MethodOf(const Options& options) {
   if (options.command == "check") return "profile/check";
@@ -62,9 +59,7 @@ Json ParamsOf(const Options& options, const std::string& profile_id) {
   set("groupBy", options.group_by);
   set("sort", options.sort);
   set("filter", options.filter);
-  // What other programs read is whole.
-  const bool some = options.format == OutputFormat::kTable && !options.each;
-  params["limit"] = options.each ? -1 : options.limit.value_or(some ? kTableRows : -1);
+  params["limit"] = options.each ? -1 : RowLimit(options);
   if (!options.sources.empty()) params["sourceRoots"] = options.sources;
   if (options.command == "timeline" || options.command == "export") {
     params.erase("limit");

@@ -16,9 +16,6 @@
 namespace emberline {
 namespace {
 
-// Rows that people are shown when --limit is not given; JSON and CSV have all.
-constexpr int64_t kTableRows = 40, kMarkdownRows = 15;
-
 Json SelectionOf(const Options& options, const TraceOptions& own, const std::string& profile) {
   Json selection = {{"profileId", profile}};
   const auto set = [&](const char* key, const std::string& ours, const std::string& both) {
@@ -45,12 +42,7 @@ Json TableParams(const Options& options, Json params) {
   params["by"] = options.by;
   if (!options.sort.empty()) params["sort"] = options.sort;
   if (!options.filter.empty()) params["filter"] = options.filter;
-  const bool people =
-      options.format == OutputFormat::kTable || options.format == OutputFormat::kMarkdown;
-  params["limit"] =
-      options.limit.value_or(!people                                  ? -1
-                             : options.format == OutputFormat::kTable ? kTableRows
-                                                                      : kMarkdownRows);
+  params["limit"] = RowLimit(options);
   return params;
 }
 
@@ -120,7 +112,7 @@ Json FigureTable(const Json& figures) {
 
 // Whether the gate is kept; a message where it is not. Errors: kInvalidArgument for a metric that
 // is unknown, or not known of both traces.
-Result<std::string> CheckGate(const Gate& gate, const Json& figures) {
+Result<std::string> ApplyGate(const Gate& gate, const Json& figures) {
   std::string keys;
   for (const Json& figure : figures) {
     const std::string key = figure["key"];
@@ -239,7 +231,7 @@ int RunDiff(const Options& given) {
   }
   std::string broken;
   if (options.gate) {
-    Result<std::string> checked = CheckGate(*options.gate, verdict.value()["figures"]);
+    Result<std::string> checked = ApplyGate(*options.gate, verdict.value()["figures"]);
     if (!checked.ok()) return Fail(checked.error());
     broken = std::move(*checked);
   }

@@ -126,6 +126,20 @@ int PrintJson(const Json& document) {
   return Written(WriteJson(document, write) && std::fputc('\n', stdout) != EOF);
 }
 
+int64_t RowLimit(const Options& options) {
+  if (options.limit) return *options.limit;
+  switch (options.format) {
+    case OutputFormat::kTable:
+      return 40;
+    case OutputFormat::kMarkdown:
+      return 15;
+    case OutputFormat::kJson:
+    case OutputFormat::kCsv:
+      return -1;
+  }
+  return -1;
+}
+
 Result<Json> CallTable(const std::string& method, const Json& params, CallContext context) {
   Json rows = Json::array();
   const ResultSink sink{[](const Json&) { return Result<bool>(true); },

@@ -1,6 +1,7 @@
 // What commands share: what they print, the status they end with, params of the user's own.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ int PrintJson(const Json& document);
 // The result of a method with a table, whose rows are all there that its limit asks for: a reply
 // would end early where they are large.
 Result<Json> CallTable(const std::string& method, const Json& params, CallContext context);
+
+// How many rows a table has: what --limit asks for, else few where people read it, and -1, all of
+// them, where programs do.
+int64_t RowLimit(const Options& options);
 
 // What --param gave joins `params`: as JSON where it is some, else as text.
 void AddOwnParams(const Options& options, Json* params);

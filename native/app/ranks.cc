@@ -36,7 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kTableRows = 40, kMarkdownRows = 15;
 // Traces of a digest are used once: few stay in memory.
 constexpr size_t kKeptTraces = size_t{64} << 20;
 
@@ -479,10 +478,7 @@ int RunJobView(const Options& options) {
   (*params)["by"] = by;
   if (!options.sort.empty()) (*params)["sort"] = options.sort;
   if (!options.filter.empty()) (*params)["filter"] = options.filter;
-  (*params)["limit"] =
-      options.limit.value_or(options.format == OutputFormat::kTable      ? kTableRows
-                             : options.format == OutputFormat::kMarkdown ? kMarkdownRows
-                                                                         : -1);
+  (*params)["limit"] = RowLimit(options);
   AddOwnParams(options, &*params);
   const Result<Json> table = CallTable("distributed/table", *params, context);
   return table.ok() ? PrintTable(options, *table, summary) : Fail(table.error());

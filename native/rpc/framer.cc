@@ -137,7 +137,7 @@ bool Framer::Resync() {
   return true;
 }
 
-std::string Frame(std::string_view body) {
+std::string Framed(std::string_view body) {
   std::string framed = "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
   framed.append(body);
   return framed;

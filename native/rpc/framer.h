@@ -45,6 +45,6 @@ class Framer {
 };
 
 // `body` with its header.
-std::string Frame(std::string_view body);
+std::string Framed(std::string_view body);
 
 }  // namespace emberline

@@ -115,7 +115,7 @@ void Transport::StopReading() {
 void Transport::Send(std::string_view body) {
   if (broken_) return;
   auto write = std::make_unique<Write>();
-  write->bytes = Frame(body);
+  write->bytes = Framed(body);
   write->transport = this;
   if (!out_) {
     // A plain file never blocks for long; writing at once keeps the order.

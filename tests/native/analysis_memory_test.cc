@@ -31,13 +31,13 @@ std::string Record(int ts, int64_t bytes, int address, int64_t total, int device
          R"(,"Total Allocated":)" + std::to_string(total) + R"(,"Total Reserved":2048}})";
 }
 
-struct Loaded {
+struct LoadedMemory {
   std::shared_ptr<const Model> model;
   MemoryData data;
   Interval all;
 };
 
-Loaded Load(const std::string& text) {
+LoadedMemory LoadMemory(const std::string& text) {
   auto read = ReadTraceText(text);
   REQUIRE(read.ok());
   auto model = BuildModel(read->store);
@@ -59,7 +59,8 @@ std::string Text(const Table& table, size_t row, const char* key) {
 
 TEST_CASE(
     "an allocation is paired with its release and named after the operator around aten::empty") {
-  const Loaded t = Load(Trace(Record(115, 512, 7, 512) + "," + Record(350, -512, 7, 0)));
+  const LoadedMemory t =
+      LoadMemory(Trace(Record(115, 512, 7, 512) + "," + Record(350, -512, 7, 0)));
   REQUIRE(t.data.devices.size() == 1);
   CHECK(t.data.devices[0].name == "GPU 0");
   CHECK(t.data.devices[0].capacity == 4096);
@@ -76,8 +77,9 @@ TEST_CASE(
 TEST_CASE(
     "B36: a second allocation at an address keeps the first, and devices do not pair with each "
     "other") {
-  const Loaded t = Load(Trace(Record(115, 100, 7, 100) + "," + Record(116, 200, 7, 300) + "," +
-                              Record(117, 50, 7, 50, 1) + "," + Record(350, -200, 7, 100)));
+  const LoadedMemory t =
+      LoadMemory(Trace(Record(115, 100, 7, 100) + "," + Record(116, 200, 7, 300) + "," +
+                       Record(117, 50, 7, 50, 1) + "," + Record(350, -200, 7, 100)));
   const Table events = MemoryEventsTable(t.data, *t.model, 0, t.all);
   REQUIRE(events.rows.size() == 2);
   CHECK(Text(events, 0, "state") == "open");
@@ -95,7 +97,7 @@ TEST_CASE("the list of allocations that is never whole is ordered like the whole
     records += (records.empty() ? "" : ",") +
                Record(at, i % 3 == 0 ? -(i % 5 + 1) * 512 : (i % 5 + 1) * 512, i % 11, 512);
   }
-  const Loaded t = Load(Trace(records));
+  const LoadedMemory t = LoadMemory(Trace(records));
   const std::vector<uint32_t> events = ListMemoryEvents(t.data, *t.model, 0, t.all);
   REQUIRE(events.size() > 200);
   CheckAgainstWhole(*MemoryEvents(t.data, *t.model, 0, events),
@@ -103,7 +105,7 @@ TEST_CASE("the list of allocations that is never whole is ordered like the whole
 }
 
 TEST_CASE("a release without its allocation is a row of its own") {
-  const Loaded t = Load(Trace(Record(350, -64, 9, 0)));
+  const LoadedMemory t = LoadMemory(Trace(Record(350, -64, 9, 0)));
   const Table events = MemoryEventsTable(t.data, *t.model, 0, t.all);
   REQUIRE(events.rows.size() == 1);
   CHECK(Text(events, 0, "state") == "release only");
@@ -112,8 +114,8 @@ TEST_CASE("a release without its allocation is a row of its own") {
 }
 
 TEST_CASE("statistics: self belongs to the innermost operator, total to those around it too") {
-  const Loaded t = Load(Trace(Record(115, 512, 7, 512) + "," + Record(150, 256, 8, 768) + "," +
-                              Record(350, -512, 7, 256)));
+  const LoadedMemory t = LoadMemory(Trace(
+      Record(115, 512, 7, 512) + "," + Record(150, 256, 8, 768) + "," + Record(350, -512, 7, 256)));
   const Table table = MemoryStatisticsTable(t.data, *t.model, 0, t.all);
   REQUIRE(table.rows.size() == 3);
   // Sorted by self size increase.
@@ -130,7 +132,7 @@ TEST_CASE("statistics: self belongs to the innermost operator, total to those ar
 }
 
 TEST_CASE("B31: calls counts every call of an operator in the range") {
-  const Loaded t = Load(Trace(
+  const LoadedMemory t = LoadMemory(Trace(
       Record(115, 512, 7, 512),
       R"(,{"ph":"X","cat":"cpu_op","name":"aten::empty","pid":1,"tid":1,"ts":310,"dur":10,"args":{}})"));
   const Table table = MemoryStatisticsTable(t.data, *t.model, 0, t.all);
@@ -139,8 +141,9 @@ TEST_CASE("B31: calls counts every call of an operator in the range") {
 }
 
 TEST_CASE("B32: HIP and XPU devices have names and tables") {
-  const Loaded t = Load(Trace(Record(115, 512, 7, 512, 0, 6) + "," +
-                              Record(116, 128, 8, 128, 1, 12) + "," + Record(117, 1, 9, 1, -1, 0)));
+  const LoadedMemory t =
+      LoadMemory(Trace(Record(115, 512, 7, 512, 0, 6) + "," + Record(116, 128, 8, 128, 1, 12) +
+                       "," + Record(117, 1, 9, 1, -1, 0)));
   REQUIRE(t.data.devices.size() == 3);
   CHECK(t.data.devices[0].name == "GPU 0");
   CHECK(t.data.devices[1].name == "XPU 1");
@@ -156,7 +159,7 @@ TEST_CASE("B63: a sampled curve keeps the peak and the trough") {
     const int64_t total = i == 777 ? 100000 : i == 1234 ? 1 : 5000 + i % 10;
     records += (i ? "," : "") + Record(100 + i, 16, 1000 + i, total);
   }
-  const Loaded t = Load(Trace(records));
+  const LoadedMemory t = LoadMemory(Trace(records));
   const MemoryCurve curve = SampleMemory(t.data, *t.model, 0, t.all, 100);
   CHECK(curve.records == 2000);
   CHECK(curve.times.size() < 200);
@@ -167,8 +170,9 @@ TEST_CASE("B63: a sampled curve keeps the peak and the trough") {
 }
 
 TEST_CASE("the peak is explained by what was alive, the rest stands apart") {
-  const Loaded t = Load(Trace(Record(115, 512, 7, 1512) + "," + Record(150, 256, 8, 1768) + "," +
-                              Record(350, -512, 7, 1256)));
+  const LoadedMemory t =
+      LoadMemory(Trace(Record(115, 512, 7, 1512) + "," + Record(150, 256, 8, 1768) + "," +
+                       Record(350, -512, 7, 1256)));
   CHECK(t.data.devices[0].peak_allocated == 1768);
   const Table peak = MemoryPeakTable(t.data, *t.model, 0, PeakGrouping::kOperator);
   REQUIRE(peak.rows.size() == 3);
@@ -185,7 +189,7 @@ TEST_CASE("the peak is explained by what was alive, the rest stands apart") {
 TEST_CASE("records without totals give a relative curve") {
   const std::string record =
       R"({"ph":"i","s":"t","name":"[memory]","pid":1,"tid":1,"ts":115,"args":{"Device Type":1,"Device Id":0,"Bytes":64}})";
-  const Loaded t = Load(Trace(record));
+  const LoadedMemory t = LoadMemory(Trace(record));
   REQUIRE(t.data.devices.size() == 1);
   CHECK(t.data.devices[0].relative);
   CHECK(t.data.devices[0].peak_allocated == 64);
@@ -198,7 +202,8 @@ TEST_CASE("records without totals give a relative curve") {
 }
 
 TEST_CASE("where only releases were recorded the peak is at the beginning") {
-  const Loaded l = Load(Trace(Record(115, -512, 1, -1) + "," + Record(350, -512, 2, -1)));
+  const LoadedMemory l =
+      LoadMemory(Trace(Record(115, -512, 1, -1) + "," + Record(350, -512, 2, -1)));
   REQUIRE(l.data.devices.size() == 1);
   CHECK(l.data.devices[0].relative);
   CHECK(l.data.devices[0].peak_allocated == 0);
@@ -206,8 +211,8 @@ TEST_CASE("where only releases were recorded the peak is at the beginning") {
 }
 
 TEST_CASE("a device whose number was not recorded, or cannot be one, has none in its name") {
-  const Loaded l =
-      Load(Trace(Record(115, 512, 1, 512, -1) + "," + Record(150, 512, 1, 512, 1 << 30)));
+  const LoadedMemory l =
+      LoadMemory(Trace(Record(115, 512, 1, 512, -1) + "," + Record(150, 512, 1, 512, 1 << 30)));
   REQUIRE(l.data.devices.size() == 1);
   CHECK(l.data.devices[0].name == "GPU");
 }
@@ -219,8 +224,8 @@ TEST_CASE("B11: records belong to what ran on their own thread, backward or not"
       R"({"ph":"X","cat":"cpu_op","name":"AddBackward0","pid":1,"tid":2,"ts":310,"dur":80,"args":{}},)"
       R"({"ph":"s","id":5,"pid":1,"tid":1,"ts":100,"cat":"fwdbwd","name":"fwdbwd"},)"
       R"({"ph":"f","id":5,"pid":1,"tid":2,"ts":300,"cat":"fwdbwd","name":"fwdbwd","bp":"e"})";
-  const Loaded t =
-      Load(Trace(Record(320, 100, 7, 100, 0, 1, 2) + "," + Record(350, 40, 8, 140), backward));
+  const LoadedMemory t = LoadMemory(
+      Trace(Record(320, 100, 7, 100, 0, 1, 2) + "," + Record(350, 40, 8, 140), backward));
   const Table table = MemoryStatisticsTable(t.data, *t.model, 0, t.all);
   std::vector<std::string> owners;
   for (size_t row = 0; row < table.rows.size(); ++row) {
@@ -241,7 +246,8 @@ TEST_CASE(
            std::to_string(kernel_device) + R"(,"stream":7}},)" + records + "]}";
   };
   const std::string one = Record(115, 512, 7, 512);
-  const Loaded amd = Load(trace("AMD Instinct MI300X", 2, one + "," + Record(116, 8, 9, 8, -1, 0)));
+  const LoadedMemory amd =
+      LoadMemory(trace("AMD Instinct MI300X", 2, one + "," + Record(116, 8, 9, 8, -1, 0)));
   REQUIRE(amd.data.devices.size() == 2);
   CHECK(amd.data.devices[0].name == "GPU 2");
   CHECK(amd.data.devices[0].allocator_name == "GPU 0");
@@ -251,9 +257,10 @@ TEST_CASE(
   CHECK(amd.data.Find("GPU 0") == 0);
   CHECK(amd.data.Find("GPU 1") == -1);
   // CUDA numbers both alike: the allocator's device did no work.
-  CHECK(Load(trace("NVIDIA A100", 2, one)).data.devices[0].name == "GPU 0");
+  CHECK(LoadMemory(trace("NVIDIA A100", 2, one)).data.devices[0].name == "GPU 0");
   // Of two, nothing says which is the kernels' one.
-  const Loaded two = Load(trace("AMD Instinct MI300X", 2, one + "," + Record(116, 64, 8, 64, 1)));
+  const LoadedMemory two =
+      LoadMemory(trace("AMD Instinct MI300X", 2, one + "," + Record(116, 64, 8, 64, 1)));
   CHECK(two.data.devices[0].name == "GPU 0");
   CHECK(two.data.devices[1].name == "GPU 1");
 }

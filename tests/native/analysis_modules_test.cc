@@ -2,13 +2,14 @@
 
 #include "analysis/modules.h"
 #include "drawn.h"
+#include "module_node.h"
 
 using namespace emberline;
 
 namespace {
 
-const auto Load = drawn::LoadEvents;
 using drawn::HostSlice;
+using drawn::LoadEvents;
 
 std::string Kernel(int ts, int dur, int correlation) {
   return R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::to_string(ts) +
@@ -19,14 +20,6 @@ std::string Kernel(int ts, int dur, int correlation) {
 std::string Launch(int ts, int correlation) {
   return HostSlice("cuda_runtime", "cudaLaunchKernel", ts, 2,
                    R"("correlation":)" + std::to_string(correlation));
-}
-
-const ModuleNode& Node(const ModuleTree& tree, const std::string& name) {
-  for (const ModuleNode& node : tree.nodes) {
-    if (node.name == name) return node;
-  }
-  FAIL("no module " << name);
-  return tree.nodes[0];
 }
 
 // Net_0 100..300 calls Linear_0 twice; each Linear runs aten::linear with one kernel of 20 us.
@@ -48,7 +41,7 @@ const std::string kNet =
 }  // namespace
 
 TEST_CASE("calls of a module along one path share a node; parts add up (B17)") {
-  const auto model = Load(kNet);
+  const auto model = LoadEvents(kNet);
   auto tree = AnalyzeModules(*model, {}, nullptr, {});
   REQUIRE(tree.ok());
   CHECK(tree->source == ModuleSource::kPythonModules);
@@ -81,7 +74,7 @@ TEST_CASE("a module whose sub-calls vary is one root, and each sub-module has it
                          std::to_string(id));
   };
   const auto model =
-      Load(call(1, 0, "Even_0") + "," + call(3, 200, "Odd_1") + "," + call(5, 400, "Even_0"));
+      LoadEvents(call(1, 0, "Even_0") + "," + call(3, 200, "Odd_1") + "," + call(5, 400, "Even_0"));
   auto tree = AnalyzeModules(*model, {}, nullptr, {});
   REQUIRE(tree.ok());
   REQUIRE(tree->roots.size() == 1);
@@ -100,7 +93,7 @@ TEST_CASE("backward work stands beside its forward module") {
       R"({"ph":"s","id":5,"pid":1,"tid":1,"ts":115,"cat":"fwdbwd","name":"fwdbwd"},)"
       R"({"ph":"f","id":5,"pid":1,"tid":2,"ts":505,"cat":"fwdbwd","name":"fwdbwd","bp":"e"},)" +
       Kernel(600, 33, 9);
-  const auto model = Load(kNet + "," + backward);
+  const auto model = LoadEvents(kNet + "," + backward);
   auto tree = AnalyzeModules(*model, {}, nullptr, {});
   REQUIRE(tree.ok());
   const ModuleNode& linear = Node(*tree, "Linear_0");
@@ -111,7 +104,7 @@ TEST_CASE("backward work stands beside its forward module") {
 }
 
 TEST_CASE("a trace without module calls has an empty tree") {
-  const auto model = Load(HostSlice("cpu_op", "aten::add", 1, 2));
+  const auto model = LoadEvents(HostSlice("cpu_op", "aten::add", 1, 2));
   auto tree = AnalyzeModules(*model, {}, nullptr, {});
   REQUIRE(tree.ok());
   CHECK(tree->nodes.empty());
@@ -121,11 +114,11 @@ TEST_CASE("a trace without module calls has an empty tree") {
 
 TEST_CASE("B50: Lightning's ranges count as operators and as annotations, by dotted path") {
   const char* kind = GENERATE("cpu_op", "user_annotation");
-  const auto model =
-      Load(HostSlice(kind, "[pl][profile]run_training_batch", 10, 100) + "," +
-           HostSlice(kind, "[pl][module]net.Encoder: encoder", 20, 50) + "," +
-           HostSlice(kind, "[pl][module]torch.nn.modules.linear.Linear: encoder.layer.1", 30, 20) +
-           "," + HostSlice("cpu_op", "aten::linear", 32, 10));
+  const auto model = LoadEvents(
+      HostSlice(kind, "[pl][profile]run_training_batch", 10, 100) + "," +
+      HostSlice(kind, "[pl][module]net.Encoder: encoder", 20, 50) + "," +
+      HostSlice(kind, "[pl][module]torch.nn.modules.linear.Linear: encoder.layer.1", 30, 20) + "," +
+      HostSlice("cpu_op", "aten::linear", 32, 10));
   CHECK(HasLightning(*model));
   auto result = AnalyzeLightning(*model, {}, nullptr, {});
   REQUIRE(result.ok());
@@ -142,7 +135,7 @@ TEST_CASE("B50: Lightning's ranges count as operators and as annotations, by dot
 }
 
 TEST_CASE("B51: no hooks give an empty tree, not an error") {
-  const auto model = Load(HostSlice("cpu_op", "[pl][module]a.B: b", 1, 2));
+  const auto model = LoadEvents(HostSlice("cpu_op", "[pl][module]a.B: b", 1, 2));
   auto result = AnalyzeLightning(*model, {}, nullptr, {});
   REQUIRE(result.ok());
   CHECK(result->hooks.nodes.empty());
@@ -150,9 +143,9 @@ TEST_CASE("B51: no hooks give an empty tree, not an error") {
 }
 
 TEST_CASE("TorchScript's Module Hierarchy makes a tree") {
-  const auto model =
-      Load(HostSlice("cpu_op", "aten::conv2d", 1, 20, R"("Module Hierarchy":"Net.conv1")") + "," +
-           HostSlice("cpu_op", "aten::convolution", 2, 10, R"("Module Hierarchy":"Net.conv1")"));
+  const auto model = LoadEvents(
+      HostSlice("cpu_op", "aten::conv2d", 1, 20, R"("Module Hierarchy":"Net.conv1")") + "," +
+      HostSlice("cpu_op", "aten::convolution", 2, 10, R"("Module Hierarchy":"Net.conv1")"));
   auto tree = AnalyzeModules(*model, {}, nullptr, {});
   REQUIRE(tree.ok());
   CHECK(tree->source == ModuleSource::kModuleHierarchy);

@@ -7,8 +7,8 @@ using namespace emberline::drawn;
 
 namespace {
 
-OperatorData Get(const Loaded& m, OperatorGrouping grouping = OperatorGrouping::kName,
-                 const StepSelection& selection = {}) {
+OperatorData OperatorsOf(const Loaded& m, OperatorGrouping grouping = OperatorGrouping::kName,
+                         const StepSelection& selection = {}) {
   auto result = AnalyzeOperators(*m, selection, grouping, TensorCoreRules(VendorOf(*m)), {});
   REQUIRE(result.ok());
   for (const OperatorRow& row : result->rows) {
@@ -45,7 +45,7 @@ TEST_CASE("operators sum self and total on both sides", "[operators]") {
     d.Kernel("gemm", i + 1, i * 200 + 50, 40);
   }
   const Loaded m = Load(d);
-  const OperatorData data = Get(m);
+  const OperatorData data = OperatorsOf(m);
   const OperatorRow& linear = Row(m, data, "aten::linear");
   const OperatorRow& addmm = Row(m, data, "aten::addmm");
   CHECK(linear.calls == 2);
@@ -69,7 +69,7 @@ TEST_CASE("a call that only repeats itself inside counts once, with the launches
   d.Kernel("a", 1, 100, 7);
   d.Kernel("b", 2, 110, 5);
   const Loaded m = Load(d);
-  const OperatorData data = Get(m);
+  const OperatorData data = OperatorsOf(m);
   const OperatorRow& add = Row(m, data, "aten::add");
   CHECK(add.calls == 1);
   CHECK(add.host_total == 100 * kUs);
@@ -84,7 +84,7 @@ TEST_CASE("the same name with something between is another call", "[operators]")
   d.Op("f", 10, 20);
   d.Op("g", 50, 20);
   const Loaded m = Load(d);
-  CHECK(Row(m, Get(m), "f").calls == 2);
+  CHECK(Row(m, OperatorsOf(m), "f").calls == 2);
 }
 
 TEST_CASE("a call somewhere inside a call of its row adds nothing to the totals (L2)",
@@ -103,7 +103,7 @@ TEST_CASE("a call somewhere inside a call of its row adds nothing to the totals 
   d.Kernel("a", 1, 300, 7);
   d.Kernel("b", 2, 310, 5);
   const Loaded m = Load(d);
-  const OperatorData data = Get(m);
+  const OperatorData data = OperatorsOf(m);
   const OperatorRow& f = Row(m, data, "f");
   CHECK(f.calls == 4);
   CHECK(f.host_total == 150 * kUs);
@@ -128,7 +128,7 @@ TEST_CASE("ranges and wrappers are no operators", "[operators]") {
   d.Op("autograd::engine::evaluate_function: MmBackward0", 200, 20);
   d.Annotation("my range", 300, 20);
   const Loaded m = Load(d);
-  const OperatorData data = Get(m);
+  const OperatorData data = OperatorsOf(m);
   CHECK(data.rows.size() == 2);
   CHECK(Has(m, data, "aten::mm"));
   CHECK(Has(m, data, "autograd::engine::evaluate_function: MmBackward0"));
@@ -141,9 +141,9 @@ TEST_CASE("rows by shapes", "[operators]") {
   d.Op("aten::mm", 40, 10, "\"Input Dims\":[[8, 3], []]");
   d.Op("aten::relu", 60, 10);
   const Loaded m = Load(d);
-  const OperatorData data = Get(m, OperatorGrouping::kNameAndShapes);
+  const OperatorData data = OperatorsOf(m, OperatorGrouping::kNameAndShapes);
   CHECK(data.rows.size() == 3);
-  CHECK(Get(m).rows.size() == 2);
+  CHECK(OperatorsOf(m).rows.size() == 2);
   const Table table = OperatorTable(*m, data, OperatorGrouping::kNameAndShapes);
   const auto shapes = static_cast<size_t>(table.ColumnIndex("inputShapes"));
   std::vector<std::string> texts;
@@ -153,7 +153,8 @@ TEST_CASE("rows by shapes", "[operators]") {
   }
   std::sort(texts.begin(), texts.end());
   CHECK(texts == std::vector<std::string>{"[[2, 3], [3, 4]]", "[[8, 3], []]"});
-  CHECK(OperatorTable(*m, Get(m), OperatorGrouping::kName).ColumnIndex("inputShapes") == -1);
+  CHECK(OperatorTable(*m, OperatorsOf(m), OperatorGrouping::kName).ColumnIndex("inputShapes") ==
+        -1);
 }
 
 TEST_CASE("tensor core shares leave copies out (B44), eligible means any call (B43)",
@@ -169,7 +170,7 @@ TEST_CASE("tensor core shares leave copies out (B44), eligible means any call (B
   d.Kernel("elementwise", 2, 140, 10);
   d.Device("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 3, 160, 60);
   const Loaded m = Load(d);
-  const OperatorData data = Get(m);
+  const OperatorData data = OperatorsOf(m);
   const OperatorRow& conv = Row(m, data, "aten::conv2d");
   CHECK(conv.device_self == 100 * kUs);
   CHECK(conv.kernel_self == 40 * kUs);
@@ -195,7 +196,7 @@ TEST_CASE("no tensor core share of own kernels whose names do not tell", "[opera
   d.Kernel("volta_h884gemm_256x64", 1, 100, 30);
   d.Kernel("fused_thing", 2, 140, 10);
   const Loaded m = Load(d);
-  const OperatorData data = Get(m);
+  const OperatorData data = OperatorsOf(m);
   CHECK(Row(m, data, "aten::linear").unknown_self == 10 * kUs);
   const Table table = OperatorTable(*m, data, OperatorGrouping::kName);
   for (const auto& row : table.rows) {
@@ -218,9 +219,9 @@ TEST_CASE("operators follow the selected steps", "[operators]") {
   d.Op("aten::a", 110, 20);
   d.Op("aten::b", 300, 5);
   const Loaded m = Load(d);
-  CHECK(Row(m, Get(m), "aten::a").calls == 2);
-  CHECK(Has(m, Get(m), "aten::b"));
-  const OperatorData second = Get(m, OperatorGrouping::kName, *ParseSteps(*m, "2"));
+  CHECK(Row(m, OperatorsOf(m), "aten::a").calls == 2);
+  CHECK(Has(m, OperatorsOf(m), "aten::b"));
+  const OperatorData second = OperatorsOf(m, OperatorGrouping::kName, *ParseSteps(*m, "2"));
   CHECK(second.rows.size() == 1);
   CHECK(Row(m, second, "aten::a").host_total == 20 * kUs);
 }
@@ -234,7 +235,7 @@ TEST_CASE("stacks from recorded strings", "[operators]") {
   d.Op("aten::linear", 40, 10, "\"Call stack\":\"/home/u/train.py(50): <module>\"");
   d.Op("aten::linear", 60, 10);
   const Loaded m = Load(d);
-  const OperatorData data = Get(m);
+  const OperatorData data = OperatorsOf(m);
   CHECK(Row(m, data, "aten::linear").stacks == 2);
   const auto stacks = StacksOfOperator(*m, {}, "aten::linear", "", StackIds(*m), {});
   REQUIRE(stacks.ok());
@@ -257,7 +258,7 @@ TEST_CASE("stacks from Python frames (B62); backward calls borrow their forward'
        "\"Sequence number\":1,\"Fwd thread id\":1", "20");
   d.Op("aten::mul", 205, 10, "", "20");
   const Loaded m = Load(d);
-  CHECK(Row(m, Get(m), "aten::mul").stacks == 1);
+  CHECK(Row(m, OperatorsOf(m), "aten::mul").stacks == 1);
   const auto stacks = StacksOfOperator(*m, {}, "aten::mul", "", StackIds(*m), {});
   REQUIRE(stacks.ok());
   REQUIRE(stacks->size() == 2);
@@ -279,7 +280,7 @@ TEST_CASE("a trace without operators has an empty table (B54)", "[operators]") {
   Drawing d;
   d.Kernel("k", 1, 0, 10);
   const Loaded m = Load(d);
-  CHECK(Get(m).rows.empty());
+  CHECK(OperatorsOf(m).rows.empty());
 }
 
 TEST_CASE("backward operators stay, whatever their forward operator is (B8)", "[operators]") {
@@ -302,7 +303,7 @@ TEST_CASE("backward operators stay, whatever their forward operator is (B8)", "[
   d.Flow("s", 2, 120, "10");
   d.Flow("f", 2, 250, "20");
   const Loaded m = Load(d);
-  const OperatorData data = Get(m);
+  const OperatorData data = OperatorsOf(m);
   CHECK(data.rows.size() == 8);
   for (const char* name :
        {"aten::mul_backward", "aten::mse_loss_backward", "aten::unlinked_backward"}) {
@@ -318,7 +319,7 @@ TEST_CASE("a stack without text is none, and takes no column", "[operators]") {
     d.Op("aten::mm", 0, 10, "\"Call stack\":\"" + stack + "\"");
     const Loaded m = Load(d);
     CHECK(FindFeatures(*m).stacks == !stack.empty());
-    const Table table = OperatorTable(*m, Get(m), OperatorGrouping::kName);
+    const Table table = OperatorTable(*m, OperatorsOf(m), OperatorGrouping::kName);
     CHECK(table.columns[table.ColumnIndex("stacks")].hidden == stack.empty());
   }
 }
@@ -332,7 +333,7 @@ TEST_CASE("the share is of device time where an operator has some, else of host 
     d.Op("aten::relu", 20, 30);
     d.Kernel("gemm", 1, 60, 5);
     const Loaded m = Load(d);
-    const Table table = OperatorTable(*m, Get(m), OperatorGrouping::kName);
+    const Table table = OperatorTable(*m, OperatorsOf(m), OperatorGrouping::kName);
     const char* self = linked ? "deviceSelfUs" : "hostSelfUs";
     CHECK(table.ColumnIndex("share") == table.ColumnIndex(self) + 1);
     const std::string first = linked ? "aten::mm" : "aten::relu";

@@ -29,7 +29,7 @@ Ns Part(const StepBreakdown& b, Role role, size_t step = 0) {
   return b.steps.at(step).parts[static_cast<size_t>(role)] / kUs;
 }
 
-Overview Get(const Loaded& m, const StepSelection& selection = {}) {
+Overview OverviewOf(const Loaded& m, const StepSelection& selection = {}) {
   auto result = AnalyzeOverview(*m, selection, TensorCoreRules(VendorOf(*m)), {});
   REQUIRE(result.ok());
   return *result;
@@ -42,7 +42,7 @@ const Finding* Find(const std::vector<Finding>& findings, const std::string& id)
   return nullptr;
 }
 
-std::vector<Finding> Findings(const Loaded& m) { return FindFindings(*m, {}, Get(m), {}); }
+std::vector<Finding> Findings(const Loaded& m) { return FindFindings(*m, {}, OverviewOf(m), {}); }
 
 }  // namespace
 
@@ -121,14 +121,14 @@ TEST_CASE("collectives without kernels are communication by the host's call", "[
   const Loaded m = Load(d);
   CHECK(Part(Steps(m), Role::kCommunication) == 30);
   // What takes most of a step without a device is in its sentence.
-  CHECK(MakeHeadline(*m, Get(m)).message.text ==
+  CHECK(MakeHeadline(*m, OverviewOf(m)).message.text ==
         "CPU only, no GPU work: Python and unrecorded work takes 70.0 % of each step, "
         "communication 30.0 %.");
   Drawing most;
   most.Step(1, 0, 100);
   most.Annotation("gloo:all_reduce", 10, 80);
   const Loaded waits = Load(most);
-  CHECK(MakeHeadline(*waits, Get(waits)).message.text ==
+  CHECK(MakeHeadline(*waits, OverviewOf(waits)).message.text ==
         "CPU only, no GPU work: communication takes 80.0 % of each step, Python and unrecorded "
         "work 20.0 %.");
   // Calls of the device's runtime where they count, though nothing ran on a device.
@@ -137,7 +137,7 @@ TEST_CASE("collectives without kernels are communication by the host's call", "[
   calls.Op("aten::add", 0, 60);
   calls.Launch(1, 10, 30);
   const Loaded called = Load(calls);
-  CHECK(MakeHeadline(*called, Get(called)).message.text ==
+  CHECK(MakeHeadline(*called, OverviewOf(called)).message.text ==
         "CPU only, no GPU work: Python and unrecorded work takes 40.0 % of each step, operators "
         "30.0 %, runtime calls 30.0 %.");
   Drawing e;
@@ -194,7 +194,7 @@ TEST_CASE("device metrics", "[overview]") {
   d.Kernel("b", 2, 40, 50, "\"blocks per SM\":0.8,\"est. achieved occupancy %\":40", 0, 8);
   d.Kernel("c", 3, 150, 20, "\"blocks per SM\":\"inf\",\"est. achieved occupancy %\":-1");
   const Loaded m = Load(d);
-  const Overview o = Get(m);
+  const Overview o = OverviewOf(m);
   REQUIRE(o.gpus.size() == 1);
   const GpuSummary& gpu = o.gpus[0];
   CHECK(gpu.name == "Tesla V100");
@@ -214,7 +214,7 @@ TEST_CASE("overlapping kernels leave no residue in idle gaps (B41)", "[overview]
     d.Kernel("k", i + 1, 50 + i, 7, "\"blocks per SM\":0.0" + std::to_string(i + 1), 0, 7 + i);
   }
   const Loaded m = Load(d);
-  const Overview o = Get(m);
+  const Overview o = OverviewOf(m);
   double expected = 0;
   for (int i = 0; i < 40; ++i) {
     expected += 7 * (i + 1 < 10 ? 0.01 * (i + 1) : 0.001 * (i + 1));
@@ -228,7 +228,7 @@ TEST_CASE("a CPU trace has no devices; one runtime call makes no GPU job (B67)",
   d.Op("aten::add", 10, 20);
   d.Slice("cuda_runtime", "cudaGetDeviceCount", "1", "10", 40, 5, "\"correlation\":1");
   const Loaded m = Load(d);
-  const Overview o = Get(m);
+  const Overview o = OverviewOf(m);
   CHECK(o.gpus.empty());
   CHECK_FALSE(o.has_device_work);
   REQUIRE_FALSE(o.configuration.empty());
@@ -242,7 +242,7 @@ TEST_CASE("kernels outside the steps leave utilization at zero", "[overview]") {
   d.Step(1, 20, 100);
   d.Kernel("after", 2, 150, 10, "\"blocks per SM\":1");
   const Loaded m = Load(d);
-  const Overview o = Get(m);
+  const Overview o = OverviewOf(m);
   REQUIRE(o.gpus.size() == 1);
   CHECK(*o.gpus[0].utilization == 0.0);
   CHECK_FALSE(o.gpus[0].est_sm_efficiency);

@@ -5,19 +5,12 @@
 #include "analysis/modules.h"
 #include "analysis/stacks.h"
 #include "checkpointed.h"
+#include "module_node.h"
 
 using namespace emberline;
 using namespace emberline::drawn;
 
 namespace {
-
-const ModuleNode& Node(const ModuleTree& tree, const std::string& name) {
-  for (const ModuleNode& node : tree.nodes) {
-    if (node.name == name) return node;
-  }
-  FAIL("no module " << name);
-  return tree.nodes[0];
-}
 
 std::string Path(const StackTree& tree, uint32_t node) {
   std::string text;

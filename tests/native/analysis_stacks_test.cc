@@ -7,8 +7,8 @@ using namespace emberline;
 
 namespace {
 
-const auto Load = drawn::LoadEvents;
 using drawn::HostSlice;
+using drawn::LoadEvents;
 
 // main calls a and b; a launches 30 us of kernels, b 10 us; torch's own frame lies between a and
 // its op.
@@ -48,7 +48,7 @@ std::string Leaves(const StackTree& tree) {
 }  // namespace
 
 TEST_CASE("device time stands at the stack of its launch") {
-  const auto model = Load(kCalls);
+  const auto model = LoadEvents(kCalls);
   auto tree = AnalyzeStacks(*model, {}, {});
   REQUIRE(tree.ok());
   CHECK(tree->recorded);
@@ -59,7 +59,7 @@ TEST_CASE("device time stands at the stack of its launch") {
 }
 
 TEST_CASE("library frames fold into their caller") {
-  const auto model = Load(kCalls);
+  const auto model = LoadEvents(kCalls);
   StackOptions options;
   options.fold_library = true;
   auto tree = AnalyzeStacks(*model, options, {});
@@ -72,7 +72,7 @@ TEST_CASE("where all frames are of libraries, they are shown") {
   std::string calls = kCalls;
   for (size_t at = 0; (at = calls.find("main.py", at)) != std::string::npos;)
     calls.replace(at, 7, "vllm/run.py");
-  const auto model = Load(calls);
+  const auto model = LoadEvents(calls);
   StackOptions options;
   options.fold_library = true;
   auto tree = AnalyzeStacks(*model, options, {});
@@ -82,13 +82,13 @@ TEST_CASE("where all frames are of libraries, they are shown") {
         "vllm/run.py(1): main > vllm/run.py(30): b = 10\n");
   // A search without matches finds nothing, and does not change what is folded.
   options.filter = "relu";
-  tree = AnalyzeStacks(*Load(kCalls), options, {});
+  tree = AnalyzeStacks(*LoadEvents(kCalls), options, {});
   REQUIRE(tree.ok());
   CHECK(Leaves(*tree).empty());
 }
 
 TEST_CASE("bottom-up keeps the whole and puts callees at the root") {
-  const auto model = Load(kCalls);
+  const auto model = LoadEvents(kCalls);
   StackOptions options;
   options.bottom_up = true;
   auto tree = AnalyzeStacks(*model, options, {});
@@ -100,7 +100,7 @@ TEST_CASE("bottom-up keeps the whole and puts callees at the root") {
 }
 
 TEST_CASE("a search keeps whole stacks that hold the text") {
-  const auto model = Load(kCalls);
+  const auto model = LoadEvents(kCalls);
   StackOptions options;
   options.filter = "RELU";
   auto tree = AnalyzeStacks(*model, options, {});
@@ -109,7 +109,7 @@ TEST_CASE("a search keeps whole stacks that hold the text") {
 }
 
 TEST_CASE("host time is each function's own time") {
-  const auto model = Load(kCalls);
+  const auto model = LoadEvents(kCalls);
   StackOptions options;
   options.weight = StackWeight::kHost;
   auto tree = AnalyzeStacks(*model, options, {});
@@ -125,8 +125,8 @@ TEST_CASE("host time is each function's own time") {
 TEST_CASE(
     "recorded strings serve where there are no frames, and recursion counts once in the table") {
   const auto model =
-      Load(HostSlice("cpu_op", "aten::relu", 100, 50,
-                     R"("Call stack":"net.py(7): f;net.py(9): f;main.py(3): <module>")"));
+      LoadEvents(HostSlice("cpu_op", "aten::relu", 100, 50,
+                           R"("Call stack":"net.py(7): f;net.py(9): f;main.py(3): <module>")"));
   StackOptions options;
   options.weight = StackWeight::kHost;
   auto tree = AnalyzeStacks(*model, options, {});
@@ -138,7 +138,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a trace without stacks says so") {
-  const auto model = Load(HostSlice("cpu_op", "aten::relu", 100, 50));
+  const auto model = LoadEvents(HostSlice("cpu_op", "aten::relu", 100, 50));
   auto tree = AnalyzeStacks(*model, {}, {});
   REQUIRE(tree.ok());
   CHECK_FALSE(tree->recorded);

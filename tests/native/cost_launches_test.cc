@@ -21,10 +21,6 @@ std::string Shapes(const char* dims, const char* types, const char* values = "")
   return text;
 }
 
-const char* const kH100 =
-    R"("deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,)"
-    R"("computeMajor":9,"computeMinor":0,"warpSize":32,"numSms":132}])";
-
 std::shared_ptr<const CostAttribution> Attribute(const Loaded& m) {
   auto costs = AttributeCosts(*m, nullptr, {});
   REQUIRE(costs.ok());

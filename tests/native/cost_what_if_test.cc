@@ -10,9 +10,6 @@ namespace {
 
 constexpr double kMicro = 1000;  // ns
 
-const char* const kH100 =
-    R"("deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,)"
-    R"("computeMajor":9,"computeMinor":0,"warpSize":32,"numSms":132}])";
 // 138.9 us at the peak of an H100.
 const char* const kLargeProduct =
     R"("Input Dims":[[4096,4096],[4096,4096]],"Input type":["c10::BFloat16","c10::BFloat16"])";

@@ -125,4 +125,8 @@ inline const char* const kV100 =
     R"("deviceProperties":[{"id":0,"name":"Tesla V100","totalGlobalMem":34084028416,"computeMajor":7,)"
     R"("computeMinor":0,"warpSize":32,"numSms":80}])";
 
+inline const char* const kH100 =
+    R"("deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,)"
+    R"("computeMajor":9,"computeMinor":0,"warpSize":32,"numSms":132}])";
+
 }  // namespace emberline::drawn

@@ -189,7 +189,7 @@ std::vector<Dialect> Dialects() {
 
 // Events in a text, counted without reading it: each has one key "ph" with a letter. The same twice
 // in a row is a part of an event that stands there twice.
-int EventsIn(const std::string& text) {
+int TypesIn(const std::string& text) {
   int count = 0;
   size_t end = 0;  // of the type before
   char type = '\0';
@@ -253,7 +253,7 @@ Damaged Damage(const Dialect& dialect, std::mt19937& random) {
 
 // What damage did beyond its bounds; "" where it did nothing.
 std::string Fault(const std::string& text, int seams) {
-  const int events = EventsIn(text);
+  const int events = TypesIn(text);
   std::string digest;
   for (const size_t block : {size_t{64} << 20, size_t{193}}) {
     const auto result = ReadInBlocks(text, block);
@@ -282,7 +282,7 @@ void CheckDialect(const Dialect& dialect, int rounds, uint32_t seed) {
     INFO(sound);
     const auto result = ReadTraceText(sound);
     REQUIRE(result.ok());
-    REQUIRE(static_cast<int>(result->store->counts().events) == EventsIn(sound));
+    REQUIRE(static_cast<int>(result->store->counts().events) == TypesIn(sound));
   }
   std::mt19937 random(seed);
   for (int round = 0; round < rounds; ++round) {
@@ -341,7 +341,7 @@ std::optional<Dialect> PieceOf(const fs::path& path) {
   piece.tail = bare ? "]" : "\n]}";
   std::set<std::string> kinds;
   for (const std::string& event : Elements(text, begin + 1, 20'000)) {
-    if (event.size() > 2000 || EventsIn(event) != 1) continue;
+    if (event.size() > 2000 || TypesIn(event) != 1) continue;
     const auto word = [&](const char* key) {
       const size_t at = event.find(key);
       return at == std::string::npos ? std::string()

@@ -5,7 +5,7 @@
 
 #include "rpc/framer.h"
 
-using emberline::Frame;
+using emberline::Framed;
 using emberline::Framer;
 using Kind = emberline::Framer::Item::Kind;
 
@@ -24,7 +24,7 @@ TEST_CASE("framer: frames survive any cut") {
   std::vector<std::string> bodies;
   for (int i = 0; i < 50; ++i) {
     bodies.push_back(std::string(static_cast<size_t>(i * 7), static_cast<char>('a' + i % 26)));
-    stream += Frame(bodies.back());
+    stream += Framed(bodies.back());
   }
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
@@ -50,7 +50,7 @@ TEST_CASE("framer: a bad header costs one fault, then the next frame is read") {
                                 "Content-Length: 99999999999999999999\r\n\r\n"}) {
     for (const bool split : {false, true}) {
       Framer framer;
-      const std::string stream = bad + Frame("{\"a\":1}");
+      const std::string stream = bad + Framed("{\"a\":1}");
       if (split) {
         for (const char c : stream) framer.Feed(std::string_view(&c, 1));
       } else {
@@ -72,7 +72,7 @@ TEST_CASE("framer: an endless header holds no memory") {
   const auto items = Drain(&framer);
   REQUIRE(items.size() == 1);
   CHECK(items[0].kind == Kind::kBadHeader);
-  framer.Feed(Frame("after"));
+  framer.Feed(Framed("after"));
   const auto after = Drain(&framer);
   REQUIRE(after.size() == 1);
   CHECK(after[0].text == "after");
@@ -84,7 +84,7 @@ TEST_CASE("framer: a header that begins well and never ends is given up") {
     // Also where the end of the header comes later, in the same block.
     for (const std::string rest : {"", "\r\n\r\n"}) {
       Framer framer;
-      const std::string stream = endless + rest + Frame("{}");
+      const std::string stream = endless + rest + Framed("{}");
       for (size_t at = 0; at < stream.size(); at += block) {
         framer.Feed(std::string_view(stream).substr(at, block));
       }
@@ -124,7 +124,7 @@ TEST_CASE("framer: a body above the limit is skipped, not collected") {
     framer.Feed(std::string_view(chunk).substr(0, part));
     left -= part;
   }
-  framer.Feed(Frame("next"));
+  framer.Feed(Framed("next"));
   const auto items = Drain(&framer);
   REQUIRE(items.size() == 2);
   CHECK(items[0].kind == Kind::kOversize);

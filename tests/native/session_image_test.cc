@@ -25,7 +25,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::minutes(5);
 
-class Folder : public TemporaryFolder {
+class ImageFolder : public TemporaryFolder {
  public:
   fs::path images() const { return path() / "images"; }
   std::vector<fs::path> Kept() const {
@@ -77,7 +77,7 @@ class Folder : public TemporaryFolder {
   }
 };
 
-ImageCacheOptions Options(const Folder& folder) {
+ImageCacheOptions Options(const ImageFolder& folder) {
   ImageCacheOptions options;
   options.folder = folder.images();
   options.least_text_bytes = 0;
@@ -173,7 +173,7 @@ void Put(const fs::path& path, const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("images: what is opened again is what was read") {
-  const Folder folder;
+  const ImageFolder folder;
   const fs::path trace = folder.Trace("a.pt.trace.json", 200);
   const auto read = LoadOnce(Options(folder), trace);
   CHECK_FALSE(Reopened(*read));
@@ -191,7 +191,7 @@ TEST_CASE("images: what is opened again is what was read") {
 }
 
 TEST_CASE("images: an empty trace, and one without slices") {
-  const Folder folder;
+  const ImageFolder folder;
   for (const char* events : {"", R"({"ph":"i","name":"x","pid":1,"tid":1,"ts":1,"s":"g"})"}) {
     const fs::path trace = folder.images().parent_path() / "empty.pt.trace.json";
     std::ofstream(trace) << R"({"schemaVersion":1,"traceEvents":[)" << events << "]}";
@@ -205,7 +205,7 @@ TEST_CASE("images: an empty trace, and one without slices") {
 }
 
 TEST_CASE("images: a byte that was changed anywhere is noticed, and so is each cut") {
-  const Folder folder;
+  const ImageFolder folder;
   const fs::path trace = folder.Trace("a.pt.trace.json", 6);
   const std::string told = Told(*LoadOnce(Options(folder), trace));
   REQUIRE(folder.Kept().size() == 1);
@@ -245,7 +245,7 @@ TEST_CASE("images: a byte that was changed anywhere is noticed, and so is each c
 }
 
 TEST_CASE("images: another trace at the same path is read") {
-  const Folder folder;
+  const ImageFolder folder;
   const fs::path trace = folder.Trace("a.pt.trace.json", 20);
   LoadOnce(Options(folder), trace);
   const auto time = fs::last_write_time(trace);
@@ -261,7 +261,7 @@ TEST_CASE("images: another trace at the same path is read") {
 }
 
 TEST_CASE("images: a capture beside the trace that changed is read") {
-  const Folder folder;
+  const ImageFolder folder;
   const fs::path trace = folder.Trace("a.pt.trace.json", 20);
   LoadOnce(Options(folder), trace);
   CHECK(Reopened(*LoadOnce(Options(folder), trace)));
@@ -272,7 +272,7 @@ TEST_CASE("images: a capture beside the trace that changed is read") {
 }
 
 TEST_CASE("images: what others can write to is not believed") {
-  const Folder folder;
+  const ImageFolder folder;
   const fs::path trace = folder.Trace("a.pt.trace.json", 20);
   LoadOnce(Options(folder), trace);
   const fs::path file = folder.Kept().front();
@@ -286,7 +286,7 @@ TEST_CASE("images: what others can write to is not believed") {
 }
 
 TEST_CASE("images: the ones used last stay within the limit") {
-  const Folder folder;
+  const ImageFolder folder;
   std::vector<fs::path> traces;
   for (int i = 0; i < 4; ++i) {
     traces.push_back(folder.Trace("t" + std::to_string(i) + ".pt.trace.json", 50));
@@ -319,7 +319,7 @@ TEST_CASE("images: the ones used last stay within the limit") {
 }
 
 TEST_CASE("images: a disk that takes no more leaves nothing behind") {
-  const Folder folder;
+  const ImageFolder folder;
   const fs::path trace = folder.Trace("a.pt.trace.json", 200);
   ImageCacheOptions options = Options(folder);
   std::string log;
@@ -342,7 +342,7 @@ TEST_CASE("images: a disk that takes no more leaves nothing behind") {
 }
 
 TEST_CASE("images: drafts that nobody finished go, those of others stay") {
-  const Folder folder;
+  const ImageFolder folder;
   const fs::path trace = folder.Trace("a.pt.trace.json", 20);
   fs::create_directories(folder.images());
   const fs::path old = folder.images() / "x.trace.draft.1.1";

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder of its own for each test, removed at the end.
-class Folder : public TemporaryFolder {
+class SessionFolder : public TemporaryFolder {
  public:
   // A trace of `slices` operators.
   fs::path Trace(const std::string& name, int slices) const {
@@ -37,7 +37,7 @@ class Folder : public TemporaryFolder {
 }  // namespace
 
 TEST_CASE("session: opening finds, loading reads once, concurrent callers share") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   auto profile = session.Open(folder.Trace("a.pt.trace.json", 20'000));
   REQUIRE(profile.ok());
@@ -60,7 +60,7 @@ TEST_CASE("session: opening finds, loading reads once, concurrent callers share"
 }
 
 TEST_CASE("session: a waiter goes on when the one who loads is cancelled") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   auto profile = session.Open(folder.Trace("a.pt.trace.json", 50'000));
   REQUIRE(profile.ok());
@@ -85,7 +85,7 @@ TEST_CASE("session: a waiter goes on when the one who loads is cancelled") {
 }
 
 TEST_CASE("session: progress rises to the end") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   auto profile = session.Open(folder.Trace("a.pt.trace.json", 50'000));
   REQUIRE(profile.ok());
@@ -102,7 +102,7 @@ TEST_CASE("session: progress rises to the end") {
 }
 
 TEST_CASE("session: names choose, unknown names are told what there is") {
-  const Folder folder;
+  const SessionFolder folder;
   folder.Trace("one/a.1.pt.trace.json", 3);
   folder.Trace("one/b.1.pt.trace.json", 4);
   folder.Trace("two/a.1.pt.trace.json", 5);
@@ -124,7 +124,7 @@ TEST_CASE("session: names choose, unknown names are told what there is") {
 }
 
 TEST_CASE("session: ids are unique, and closed ones are gone") {
-  const Folder folder;
+  const SessionFolder folder;
   const fs::path file = folder.Trace("a.pt.trace.json", 3);
   Session session;
   auto first = session.Open(file);
@@ -140,7 +140,7 @@ TEST_CASE("session: ids are unique, and closed ones are gone") {
 }
 
 TEST_CASE("session: closing a profile while it loads ends the load and frees it") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   auto profile = session.Open(folder.Trace("a.pt.trace.json", 50'000));
   REQUIRE(profile.ok());
@@ -165,7 +165,7 @@ TEST_CASE("session: closing a profile while it loads ends the load and frees it"
 }
 
 TEST_CASE("session: closing a profile does not disturb another one that waits for the same load") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   const fs::path file = folder.Trace("a.pt.trace.json", 50'000);
   auto first = session.Open(file);
@@ -192,7 +192,7 @@ TEST_CASE("session: closing a profile does not disturb another one that waits fo
 }
 
 TEST_CASE("session: closing ends other work for the profile too") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   auto profile = session.Open(folder.Trace("a.pt.trace.json", 3));
   REQUIRE(profile.ok());
@@ -207,7 +207,7 @@ TEST_CASE("session: closing ends other work for the profile too") {
 }
 
 TEST_CASE("session: traces and their results share one limit") {
-  const Folder folder;
+  const SessionFolder folder;
   size_t one = 0;
   {
     Session session;
@@ -242,7 +242,7 @@ TEST_CASE("session: traces and their results share one limit") {
 }
 
 TEST_CASE("session: what a file held before is let go when nobody shows it any more") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   const fs::path file = folder.Trace("a.pt.trace.json", 50'000);
   auto profile = session.Open(file);
@@ -254,7 +254,7 @@ TEST_CASE("session: what a file held before is let go when nobody shows it any m
 }
 
 TEST_CASE("session: a failed load is not remembered") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   const fs::path file = folder.path() / "a.pt.trace.json";
   std::ofstream(file) << "no trace at all";
@@ -271,7 +271,7 @@ TEST_CASE("session: a failed load is not remembered") {
 namespace {
 
 // A run of `ranks` workers, the one numbered `broken` of them no trace any more.
-Profile OpenRanks(Session& session, const Folder& folder, int ranks, int broken) {
+Profile OpenRanks(Session& session, const SessionFolder& folder, int ranks, int broken) {
   for (int rank = 0; rank < ranks; ++rank) {
     folder.Trace("run/rank" + std::to_string(rank) + ".pt.trace.json", 100 * (rank + 1));
   }
@@ -287,7 +287,7 @@ Profile OpenRanks(Session& session, const Folder& folder, int ranks, int broken)
 }  // namespace
 
 TEST_CASE("trace set: what a visit throws on any thread reaches the caller, and ends the set") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   const Profile profile = OpenRanks(session, folder, 12, -1);
   for (const unsigned threads : {1u, 3u}) {
@@ -304,7 +304,7 @@ TEST_CASE("trace set: what a visit throws on any thread reaches the caller, and 
 }
 
 TEST_CASE("trace set: all ranks load, and a broken one is named while the others work") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   const Profile profile = OpenRanks(session, folder, 6, 2);
   const std::vector<TraceRef> refs = WorkersOfRun(profile, "");
@@ -335,7 +335,7 @@ TEST_CASE("trace set: all ranks load, and a broken one is named while the others
 }
 
 TEST_CASE("trace set: with little memory one is loaded at a time, and none waits for ever") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   const std::vector<TraceRef> refs = WorkersOfRun(OpenRanks(session, folder, 5, -1), "");
   int inside = 0, visits = 0;
@@ -353,7 +353,7 @@ TEST_CASE("trace set: with little memory one is loaded at a time, and none waits
 }
 
 TEST_CASE("trace set: of many, those that were loaded before and the first ones are kept") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   const std::vector<TraceRef> refs = WorkersOfRun(OpenRanks(session, folder, 6, 4), "");
   const auto keeps = [&](size_t i) { return session.Keeps(refs[i].profile_id, refs[i].selection); };
@@ -382,7 +382,7 @@ TEST_CASE("trace set: of many, those that were loaded before and the first ones 
 }
 
 TEST_CASE("trace set: cancelling ends it, and an empty set is done at once") {
-  const Folder folder;
+  const SessionFolder folder;
   Session session;
   const std::vector<TraceRef> refs = WorkersOfRun(OpenRanks(session, folder, 8, -1), "");
   const ReadOptions options;
