@@ -88,10 +88,9 @@ describe('a folder without traces', () => {
   step('another plain trace is offered, and none after "Don\'t Ask Again"', async () => {
     const offers = () => notifications(workbench.page).filter({ hasText: 'is a profiler trace' });
     await workbench.openFile('second.json');
-    const offer = offers().filter({ hasText: 'second.json' }).first();
-    await offer.waitFor();
-    await offer.getByRole('button', { name: "Don't Ask Again" }).click();
-    await offer.waitFor({ state: 'hidden' });
+    const offer = offers().filter({ hasText: 'second.json' });
+    await workbench.answer(offer, "Don't Ask Again");
+    await offer.first().waitFor({ state: 'hidden' });
     await workbench.openFile('third.json');
     await button().waitFor();
     assert.equal(await offers().count(), 0);

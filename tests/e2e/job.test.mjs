@@ -142,7 +142,7 @@ describe('a job of several ranks', () => {
     const made = spawnSync(serverPath(), ['digest', lost, '-o', digests], { encoding: 'utf8' });
     assert.equal(made.status, 0, made.stderr);
     const offer = notifications(page).filter({ hasText: 'digests has changed on disk' });
-    await offer.getByRole('button', { name: 'Reload' }).click();
+    await workbench.answer(offer, 'Reload');
     await waitUntil('all ranks', async () => (await answer()).includes('. 8 ranks: '));
   });
 
@@ -169,7 +169,7 @@ describe('a job of several ranks', () => {
     const row = explorerRow(page, 'ranks');
     await workbench.chooseInMenu(row, 'Open as PyTorch Profile');
     const offer = notifications(page).filter({ hasText: '7 workers' });
-    await offer.getByRole('button', { name: 'Open as Job' }).click();
+    await workbench.answer(offer, 'Open as Job');
     await workbench.tab('ranks \u00b7 job').waitFor();
     await jobPage();
   });
@@ -198,7 +198,7 @@ describe('a job of several ranks', () => {
     const name = readdirSync(folder).find((entry) => entry.startsWith('node0_3.'));
     const away = join(workbench.workspace, '..', name);
     const offer = notifications(page).filter({ hasText: 'ranks has changed on disk' });
-    const reload = () => offer.getByRole('button', { name: 'Reload' }).click();
+    const reload = () => workbench.answer(offer, 'Reload');
     // What is no trace does not matter.
     writeFileSync(join(folder, 'notes.json'), '{"a": 1}');
     await page.waitForTimeout(4000);
@@ -243,7 +243,7 @@ describe('a job of several ranks', () => {
     // The other watch has rested as long.
     await page.waitForTimeout(1000);
     assert.equal(await offer.count(), 1);
-    await offer.getByRole('button', { name: 'Reload' }).click();
+    await workbench.answer(offer, 'Reload');
     await waitUntil('one worker less', async () => (await workers()) === before - 1);
     await workbench.tab('ranks \u00b7 job').click();
     await waitUntil('one rank less', async () => / 6 of 8 ranks: /.test(await answer()));

@@ -281,6 +281,20 @@ export class Workbench {
     return notificationTexts(this.page).allInnerTexts();
   }
 
+  /**
+   * Takes a button of the notification `offer`, a locator. A notification that nobody answers hides
+   * after some seconds, which a busy machine may take to get here; then it is in the list of all.
+   */
+  async answer(offer, button) {
+    const shown = offer.filter({ visible: true }).first();
+    await offer.first().waitFor({ state: 'attached' });
+    await waitUntil(`"${button}" taken`, async () => {
+      if (!(await shown.isVisible())) await this.runCommand('Notifications: Show Notifications');
+      await shown.getByRole('button', { name: button }).click({ timeout: 4000 });
+      return true;
+    });
+  }
+
   /** Changes user settings for the next reload; those already there stay. */
   changeSettings(settings) {
     writeSettings(this.folders, { ...readSettings(this.folders), ...settings });
