@@ -287,9 +287,10 @@ export class Workbench {
    */
   async answer(offer, button) {
     const shown = offer.filter({ visible: true }).first();
-    await offer.first().waitFor({ state: 'attached' });
     await waitUntil(`"${button}" taken`, async () => {
-      if (!(await shown.isVisible())) await this.runCommand('Notifications: Show Notifications');
+      await shown
+        .waitFor({ timeout: patienceMs / 4 })
+        .catch(() => this.runCommand('Notifications: Show Notifications'));
       await shown.getByRole('button', { name: button }).click({ timeout: 4000 });
       return true;
     });
