@@ -145,7 +145,7 @@ void Transport::Send(std::string_view body) {
     OnWritten(write->bytes.size(), status);
     return;
   }
-  write.release();  // owned by its callback from here on
+  static_cast<void>(write.release());  // owned by its callback from here on
   if (queued_ > kMaxQueuedBytes && reading_ && in_) uv_read_stop(&in_->stream);
 }
 

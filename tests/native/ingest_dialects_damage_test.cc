@@ -132,17 +132,17 @@ std::vector<Dialect> Dialects() {
        "[",
        ", ",
        "]",
-       {R"({"ph": "X", "name": "aten::empty", "pid": 9, "tid": 9, "ts": "1736408883690507.080", )"
-        R"("dur": 159.07, "cat": "cpu_op", "args": {"Sequence number": -1, "Input Dims": )"
-        R"(";\r\n;\r\n", "Call stack": "/a/b.py(180): f;\r\n/c.py(1): g;\r\n"}})",
-        R"({"name": "process_name", "pid": 31, "tid": 0, "args": {"name": "Ascend Hardware"}, )"
-        R"("ph": "M"})",
-        R"({"name": "MatMulV2", "pid": 31, "tid": 3, "ts": "1736408883690600.120", "dur": 8.5, )"
-        R"("args": {"Model Id": 1, "Task Type": "AI_CORE", "Physic Stream Id": 3}, "ph": "X"})",
-        R"({"name": "HostToDevice1", "ph": "s", "id": "42", "pid": 9, "tid": 9, "ts": )"
-        R"("1736408883690508.080", "cat": "HostToDevice"})",
-        R"({"name": "HostToDevice1", "ph": "f", "id": "42", "pid": 31, "tid": 3, "ts": )"
-        R"("1736408883690600.120", "cat": "HostToDevice", "bp": "e"})"}});
+       {(R"({"ph": "X", "name": "aten::empty", "pid": 9, "tid": 9, "ts": "1736408883690507.080", )"
+         R"("dur": 159.07, "cat": "cpu_op", "args": {"Sequence number": -1, "Input Dims": )"
+         R"(";\r\n;\r\n", "Call stack": "/a/b.py(180): f;\r\n/c.py(1): g;\r\n"}})"),
+        (R"({"name": "process_name", "pid": 31, "tid": 0, "args": {"name": "Ascend Hardware"}, )"
+         R"("ph": "M"})"),
+        (R"({"name": "MatMulV2", "pid": 31, "tid": 3, "ts": "1736408883690600.120", "dur": 8.5, )"
+         R"("args": {"Model Id": 1, "Task Type": "AI_CORE", "Physic Stream Id": 3}, "ph": "X"})"),
+        (R"({"name": "HostToDevice1", "ph": "s", "id": "42", "pid": 9, "tid": 9, "ts": )"
+         R"("1736408883690508.080", "cat": "HostToDevice"})"),
+        (R"({"name": "HostToDevice1", "ph": "f", "id": "42", "pid": 31, "tid": 3, "ts": )"
+         R"("1736408883690600.120", "cat": "HostToDevice", "bp": "e"})")}});
   const std::string four = "\n    ";
   all.push_back(
       {"TraceLens",
