@@ -13,17 +13,22 @@ namespace emberline {
 // How many bytes behind a row rows are asked for: about as many as go by until they come.
 inline constexpr size_t kPrefetchAhead = 640;
 
+// Asks for what stands at an address, to read it. It need not exist.
+inline void PrefetchToReadAt(const void* at) {
+#if defined(__GNUC__)
+  __builtin_prefetch(at);
+#else
+  (void)at;
+#endif
+}
+
 // Asks for `rows` rows that stand so far behind `row`, to read them. They need not exist.
 template <typename T>
 void PrefetchToRead(const T* row, size_t rows) {
-#if defined(__GNUC__)
   const uintptr_t at = reinterpret_cast<uintptr_t>(row) + kPrefetchAhead;
   for (size_t i = 0; i < rows * sizeof(T); i += kCacheLine) {
-    __builtin_prefetch(reinterpret_cast<const void*>(at + i));
+    PrefetchToReadAt(reinterpret_cast<const void*>(at + i));
   }
-#else
-  (void)row, (void)rows;
-#endif
 }
 
 // The same to write them. Otherwise each write to a line waits until the line is there, which

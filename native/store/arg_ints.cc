@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/prefetch.h"
 #include "store/arg_encoding.h"
 
 namespace emberline {
@@ -51,15 +52,13 @@ ArgInts::Values ArgInts::Of(SliceIndex slice) {
   const uint64_t handle = store_.args_[slice];
   if (handle == 0) return values;
   const ArgTable& table = store_.arg_table_;
-#if defined(__GNUC__)
   // Args lie in the order of the file, and slices in that of tracks: without a hint, nearly each
   // waits for memory.
   constexpr SliceIndex kAhead = 12;
   if (slice + kAhead < store_.args_.size()) {
     const uint64_t later = store_.args_[slice + kAhead];
-    if (later != 0) __builtin_prefetch(table.At(later));
+    if (later != 0) PrefetchToReadAt(table.At(later));
   }
-#endif
   const uint8_t* p = table.At(handle);
   const uint64_t layout = GetNumber(p);
   const Plan& plan = PlanOf(layout);
