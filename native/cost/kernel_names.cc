@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 namespace emberline {
+
 std::optional<Part> ConvolutionPartOf(std::string_view name) {
   const std::string lower = LowerText(name);
   for (const char* word : {"dgrad", "igemm_bwd", "bwd_data", "bwddata"}) {
