@@ -41,14 +41,30 @@ const codeServerPackages = [
 /** A real scheduler for the tests of job scripts; they skip themselves where it cannot be had. */
 const clusterPackages = ['slurm-wlm', 'slurm-wlm-basic-plugins', 'munge'];
 
-/** The browser that tests drive: EMBERLINE_CHROMIUM or one on PATH. */
+/**
+ * The browser that tests drive: EMBERLINE_CHROMIUM or one on PATH. The shell without a window of its
+ * own comes first: it draws the same pages with a tenth less work.
+ */
 export function findChromium() {
   return (
     process.env.EMBERLINE_CHROMIUM ??
-    ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+    [
+      'chromium-headless-shell',
+      'chromium',
+      'chromium-browser',
+      'google-chrome',
+      'google-chrome-stable',
+    ]
       .map(which)
       .find((path) => path !== undefined)
   );
+}
+
+/** The same, for those who cannot go on without. */
+export function chromiumPath() {
+  const found = findChromium();
+  if (found === undefined) throw new Error('Chromium was not found; set EMBERLINE_CHROMIUM');
+  return found;
 }
 
 function compilerVersion() {
@@ -141,6 +157,17 @@ async function installAptPackages(names) {
     throw new CommandError(
       `${error.message}\nInstall these packages by hand, then try again:\n  ${sudo ? 'sudo ' : ''}${command}`,
     );
+  }
+}
+
+async function installChromium() {
+  const fonts = 'fonts-dejavu-core';
+  try {
+    await installAptPackages(['chromium-headless-shell', fonts]);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    console.error('There is no such package for this system; taking the whole browser.');
+    await installAptPackages(['chromium', fonts]);
   }
 }
 
@@ -244,8 +271,8 @@ export async function setUp({ tests = false, workbench = false, cluster = false 
   if (compiler === undefined) packages.push('build-essential');
   if ((tests || workbench) && !hasCodeServer()) packages.push(...codeServerPackages);
   if (tests) packages.push('clang-format', 'clang-tidy');
-  if (tests && findChromium() === undefined) packages.push('chromium', 'fonts-dejavu-core');
   await installAptPackages(packages);
+  if (tests && findChromium() === undefined) await installChromium();
   if (wantsIsal()) {
     try {
       await installAptPackages(isalPackages);

@@ -11,6 +11,7 @@
 
 #include "app/commands.h"
 #include "app/errors.h"
+#include "app/images.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/file.h"
@@ -22,9 +23,6 @@ namespace emberline {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Traces are used once: few stay in memory.
-constexpr size_t kKeptTraces = size_t{64} << 20;
 
 // "a.json.gz" becomes "a_with_counters.json.gz": what is inside is what the name says.
 std::string AugmentedName(const std::string& name) {
@@ -88,7 +86,7 @@ int RunAugment(const Options& options) {
     Complain(what, error.message);
   };
   for (const std::string& path : options.paths) {
-    Session session(kKeptTraces);
+    Session session(kKeptOfUsedOnce);
     const Result<Profile> profile = session.Open(path);
     if (!profile.ok()) {
       fail(path, profile.error());

@@ -36,9 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Traces of a digest are used once: few stay in memory.
-constexpr size_t kKeptTraces = size_t{64} << 20;
-
 // The table that a command shows unless --by says otherwise; "" for the summary.
 const std::map<std::string, std::string>& TableOfCommand() {
   static const std::map<std::string, std::string> tables = {
@@ -148,7 +145,7 @@ std::vector<WantedDigest> WithoutDigest(std::vector<WantedDigest> found, const f
 DigestCounts MakeDigests(const std::vector<std::string>& paths, const fs::path& out,
                          unsigned threads) {
   DigestCounts counts;
-  Session session(kKeptTraces);
+  Session session(kKeptOfUsedOnce);
   const std::vector<WantedDigest> wanted =
       WithoutDigest(TracesOf(session, paths, &counts), out,
                     threads > 0 ? size_t{threads} : UsableCores(), &counts);

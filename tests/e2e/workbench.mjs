@@ -21,7 +21,7 @@ import {
   writeSettings,
 } from '../../scripts/lib/code-server.mjs';
 import { root, vsixPath } from '../../scripts/lib/paths.mjs';
-import { findChromium } from '../../scripts/setup.mjs';
+import { chromiumPath } from '../../scripts/setup.mjs';
 import {
   activity,
   codeLenses,
@@ -81,9 +81,11 @@ export async function waitUntil(what, question, timeoutMs = patienceMs) {
 }
 
 export function launchBrowser() {
-  const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error('No Chromium: set EMBERLINE_CHROMIUM');
-  return chromium.launch({ executablePath, args: browserArguments, timeout: patienceMs });
+  return chromium.launch({
+    executablePath: chromiumPath(),
+    args: browserArguments,
+    timeout: patienceMs,
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ using namespace emberline::drawn;
 
 namespace {
 
-std::string Path(const StackTree& tree, uint32_t node) {
+std::string NamesOnPath(const StackTree& tree, uint32_t node) {
   std::string text;
   for (uint32_t at = node; at != 0 && at != kNone; at = tree.nodes[at].parent) {
     const std::string frame(tree.frames.Get(tree.nodes[at].frame));
@@ -69,9 +69,9 @@ TEST_CASE("what ran again stands below its checkpoint") {
       const StackNode& node = tree.nodes[i];
       if (node.kind != StackNodeKind::kRecompute) continue;
       again += node.total;
-      CHECK(Path(tree, i) == "train.py > net.py > recompute");
+      CHECK(NamesOnPath(tree, i) == "train.py > net.py > recompute");
       REQUIRE(node.children.size() == 1);
-      CHECK(Path(tree, node.children[0]) == "train.py > net.py > recompute > block.py");
+      CHECK(NamesOnPath(tree, node.children[0]) == "train.py > net.py > recompute > block.py");
     }
     CHECK(again == 32 * kUs);
   }

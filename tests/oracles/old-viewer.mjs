@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
-import { Daemon, Harness, browserPath, isMain } from '../webviews/harness.mjs';
+import { chromiumPath } from '../../scripts/setup.mjs';
+import { Daemon, Harness, isMain } from '../webviews/harness.mjs';
 import { readText } from './corpus.mjs';
 
 const page = 'trace_viewer_full.html';
@@ -138,7 +139,7 @@ export class OldViewer {
     await new Promise((resolve) => viewer.server.listen(0, '127.0.0.1', resolve));
     viewer.profile = mkdtempSync(join(tmpdir(), 'emberline-old-'));
     viewer.browser = await chromium.launchPersistentContext(viewer.profile, {
-      executablePath: browserPath(),
+      executablePath: chromiumPath(),
       headless: true,
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
       viewport: { width: 1280, height: 860 },

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { root } from '../../scripts/lib/paths.mjs';
-import { browserPath } from './harness.mjs';
+import { chromiumPath } from '../../scripts/setup.mjs';
 
 test('WebGL2 and the 2D canvas draw the same boxes', async (t) => {
   const { outputFiles } = await build({
@@ -17,7 +17,7 @@ test('WebGL2 and the 2D canvas draw the same boxes', async (t) => {
     globalName: 'boxes',
   });
   const browser = await chromium.launch({
-    executablePath: browserPath(),
+    executablePath: chromiumPath(),
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
   });
   try {

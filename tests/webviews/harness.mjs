@@ -11,6 +11,7 @@ import { chromium } from 'playwright-core';
 import * as rpc from 'vscode-jsonrpc/node';
 import { errorOfAnswer, failureData } from '../../extension/src/daemon/failure.ts';
 import { distDir, root, serverPath } from '../../scripts/lib/paths.mjs';
+import { chromiumPath } from '../../scripts/setup.mjs';
 import { moreViews, pickView, viewTab } from '../lib/roles.mjs';
 import { themes } from './themes.mjs';
 
@@ -21,18 +22,6 @@ export const sample = (name) => join(root, 'samples', name);
 
 /** Everything waits for conditions; this is when a wait counts as failed. */
 export const patience = 60_000;
-
-export function browserPath() {
-  const known = [
-    process.env.EMBERLINE_CHROMIUM,
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome',
-  ];
-  const found = known.find((path) => path !== undefined && existsSync(path));
-  if (found === undefined) throw new Error('Chromium was not found; set EMBERLINE_CHROMIUM');
-  return found;
-}
 
 export class Daemon {
   static async start() {
@@ -181,7 +170,7 @@ export class Harness {
     this.address = `http://127.0.0.1:${this.server.address().port}/`;
     this.profileDir = mkdtempSync(join(tmpdir(), 'emberline-web-'));
     this.context = await chromium.launchPersistentContext(this.profileDir, {
-      executablePath: browserPath(),
+      executablePath: chromiumPath(),
       headless: true,
       args: [
         '--no-sandbox',
@@ -519,17 +508,30 @@ export class JobPage extends ProfilePage {
 export const axeSource = () =>
   readFileSync(join(root, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
-/** Findings of axe on the page as it stands, one line each. */
-export async function axe(page) {
+const axeRules = {
+  all: {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    rules: { 'page-has-heading-one': { enabled: false }, region: { enabled: false } },
+  },
+  colors: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
+};
+
+/** The rules for one page that is shown in every theme: all of them in the first. */
+export const rulesIn = (theme) => (theme === 'dark' ? 'all' : 'colors');
+
+/**
+ * Findings of axe on the page as it stands, one line each. `rules` are `all`, or only those about
+ * `colors`: for a page that was looked at in another theme, because the rest, three quarters of the
+ * time, looks at what themes do not change.
+ */
+export async function axe(page, rules = 'all') {
   // Once in a page: reading it anew for each run took a quarter of the time of these runs.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource());
-  const result = await page.evaluate(() =>
-    window.axe.run(document, {
+  const result = await page.evaluate(
+    (chosen) =>
       // What is in order needs no description, which takes four times as long as all rules.
-      resultTypes: ['violations'],
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      rules: { 'page-has-heading-one': { enabled: false }, region: { enabled: false } },
-    }),
+      window.axe.run(document, { resultTypes: ['violations'], ...chosen }),
+    axeRules[rules],
   );
   // The timeline's rows are as high as its boxes; the keyboard and the table do what their labels do,
   // which is the exception that WCAG 2.5.8 makes for targets with an equivalent.
