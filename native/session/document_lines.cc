@@ -291,14 +291,18 @@ Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpac
     if (recorded_text != nullptr || (file.module == nullptr && !(readable && recorded == focus)))
       without_text.push_back(recorded);
   }
-  const bool fresh =
-      !without_text.empty() &&
-      state->AddTexts(without_text, recorded_text != nullptr ? recorded_text : out.now);
-  if (fresh) {
-    trace.results.ForgetPrefix(DataKey(*state, *texts) + "\n");  // nobody asks for it again
+  bool newer = false;  // texts than those that the data was made with
+  if (!without_text.empty()) {
+    const bool added =
+        state->AddTexts(without_text, recorded_text != nullptr ? recorded_text : out.now);
+    // Nobody asks for it again.
+    if (added) trace.results.ForgetPrefix(DataKey(*state, *texts) + "\n");
+    // Another request about the same document may have added it first.
+    const uint64_t version = texts->version;
     texts = state->texts();
+    newer = texts->version != version;
   }
-  if (fresh || !focus.empty()) {
+  if (newer || !focus.empty()) {
     data = DataOf(trace, *state, *texts, focus, cancel);
     if (!data.ok()) return data.error();
     out.data = *data;

@@ -1,7 +1,10 @@
 // Lines of small drawn traces: frames, backward, kernels, memory, idle time, exact lines, edits.
+#include <array>
 #include <fstream>
+#include <latch>
 #include <map>
 #include <random>
+#include <thread>
 
 #include "line_trace.h"
 
@@ -813,6 +816,28 @@ TEST_CASE("cells of old kernels are found by a digest of their text") {
   found = DocumentLinesOf(*trace, {}, other, {});
   REQUIRE(found.ok());
   CHECK(found->files.empty());
+}
+
+TEST_CASE("whoever asks about a document at the same time as another learns its text as well") {
+  const std::string text = "def double(x):\n    return torch.add(x, x)\n";
+  const SourceDocument cell{"cell:1", text, true, {"0123456789ab"}};
+  for (int round = 0; round < 200; ++round) {
+    const auto trace = Load({
+        Py("<ipython-input-3-0123456789ab>(1): double", 0, 100),
+        Py("<built-in method add of type object at 0x7f00>", 10, 50),
+    });
+    std::latch start(2);
+    std::array<size_t, 2> followed = {};
+    const auto ask = [&](size_t who) {
+      start.arrive_and_wait();
+      const auto found = DocumentLinesOf(*trace, {}, cell, {});
+      followed[who] = found.ok() ? found->drift.size() : 0;
+    };
+    std::thread other([&] { ask(1); });
+    ask(0);
+    other.join();
+    REQUIRE(followed == std::array<size_t, 2>{1, 1});
+  }
 }
 
 TEST_CASE("an unsaved document is the recorded file that its text is of") {
