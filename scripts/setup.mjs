@@ -166,7 +166,7 @@ async function installChromium() {
     await installAptPackages(['chromium-headless-shell', fonts]);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    console.error('There is no such package for this system; taking the whole browser.');
+    console.error('The smaller browser could not be installed; trying the whole Chromium.');
     await installAptPackages(['chromium', fonts]);
   }
 }
