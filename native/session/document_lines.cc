@@ -40,19 +40,20 @@ class SourceState {
     return texts_;
   }
 
-  // Gives each of `files` that has none the text of a document. True when there was any.
-  bool AddTexts(const std::vector<std::string>& files,
-                const std::shared_ptr<const PythonModule>& text) const {
+  // Gives each of `files` that has none the text of a document. The texts that are then known, also
+  // those that other requests gave meanwhile; the same object as before where nothing came.
+  std::shared_ptr<const Texts> AddTexts(const std::vector<std::string>& files,
+                                        const std::shared_ptr<const PythonModule>& text) const {
     const size_t bytes = ByteSize(*text);
     const std::lock_guard lock(mutex_);
     auto next = std::make_shared<Texts>(*texts_);
     for (const std::string& file : files) next->modules.emplace(file, text);
-    if (next->modules.size() == texts_->modules.size()) return false;
+    if (next->modules.size() == texts_->modules.size()) return texts_;
     static std::atomic<uint64_t> versions{0};
     next->version = ++versions;
     texts_ = std::move(next);
     bytes_ += bytes;
-    return true;
+    return texts_;
   }
 
   // The recorded file that a cell or an unsaved document was found to be; "" when none was.
@@ -291,18 +292,15 @@ Result<DocumentLines> DocumentLinesOf(const LoadedTrace& trace, const SourceSpac
     if (recorded_text != nullptr || (file.module == nullptr && !(readable && recorded == focus)))
       without_text.push_back(recorded);
   }
-  bool newer = false;  // texts than those that the data was made with
+  const std::shared_ptr<const Texts> before = texts;
   if (!without_text.empty()) {
-    const bool added =
-        state->AddTexts(without_text, recorded_text != nullptr ? recorded_text : out.now);
-    // Nobody asks for it again.
-    if (added) trace.results.ForgetPrefix(DataKey(*state, *texts) + "\n");
-    // Another request about the same document may have added it first.
-    const uint64_t version = texts->version;
-    texts = state->texts();
-    newer = texts->version != version;
+    // Another request about the same document may have given its text first.
+    texts = state->AddTexts(without_text, recorded_text != nullptr ? recorded_text : out.now);
   }
-  if (newer || !focus.empty()) {
+  if (texts != before) {
+    trace.results.ForgetPrefix(DataKey(*state, *before) + "\n");  // nobody asks for it again
+  }
+  if (texts != before || !focus.empty()) {
     data = DataOf(trace, *state, *texts, focus, cancel);
     if (!data.ok()) return data.error();
     out.data = *data;
