@@ -125,6 +125,9 @@ async function sudoFor(command) {
   return { program: 'sudo', args: ['-n'], stdin: 'ignore' };
 }
 
+/** Whether this process has fetched apt's lists. */
+let listsUpdated = false;
+
 async function installAptPackages(names) {
   const missing = missingAptPackages(names);
   if (missing.length === 0) return;
@@ -146,7 +149,8 @@ async function installAptPackages(names) {
     run(program, [...leading, ...args], { stdio: [sudo?.stdin ?? 'ignore', 'inherit', 'inherit'] });
   };
   try {
-    apt(['update', '-qq']);
+    if (!listsUpdated) apt(['update', '-qq']);
+    listsUpdated = true;
   } catch (error) {
     // One source that cannot be reached need not be the one with the packages.
     console.error(`${error.message}; trying with the lists at hand`);

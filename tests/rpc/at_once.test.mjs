@@ -22,28 +22,28 @@ const viewQuestions = plainMethods.flatMap((method) =>
   [{}, ...choices[method]].map((choice) => [method, choice]),
 );
 
-/** What the editor asks about a program, in three ways in which it may be open. */
-function documentQuestions(program, { sides } = {}) {
+/** A program in three ways in which the editor may have it open. */
+function documentsOf(program) {
   const path = join(folder, program);
   const text = readFileSync(path, 'utf8');
-  const line = text.split('\n').findIndex((one) => one.includes('optimizer')) + 1;
-  const documents = [
+  return [
     { sourceRoots: [folder], path, text },
     // Where the file is not at hand, its text is learned from who asks first. Nothing else asks with
     // these folders, as lines without a document differ before and after that.
     { sourceRoots: ['/elsewhere'], path: join('/elsewhere', program), text },
     { sourceRoots: [dirname(path)], path: 'Untitled-1', text, untitled: true },
   ];
-  return documents.flatMap((document) =>
-    sides
-      ? [['compare/annotations', document]]
-      : [
-          ['source/annotations', document],
-          ['source/savings', document],
-          ['source/hover', { ...document, line }],
-        ],
-  );
 }
+
+const documentQuestions = (program) =>
+  documentsOf(program).flatMap((document) => {
+    const line = document.text.split('\n').findIndex((one) => one.includes('optimizer')) + 1;
+    return [
+      ['source/annotations', document],
+      ['source/savings', document],
+      ['source/hover', { ...document, line }],
+    ];
+  });
 
 /** How long something took says nothing. */
 const withoutSeconds = (key, value) => (/seconds|stages/i.test(key) ? undefined : value);
@@ -130,7 +130,7 @@ test('a comparison with its program', () =>
     asked: [
       ...['compare/verdict', 'compare/timeline', 'compare/tree'].map((method) => [method, {}]),
       ...valuesOf('compare/table', 'by').map((by) => ['compare/table', { by }]),
-      ...documentQuestions('train_cnn/fixed.py', { sides: true }),
+      ...documentsOf('train_cnn/fixed.py').map((document) => ['compare/annotations', document]),
     ],
   }));
 

@@ -1,5 +1,6 @@
-// Every view of a sample and of a cut trace, in all four kinds of theme, without a finding of axe and without an
-// error on the page. Real traces have their file, so that both run side by side.
+// Every view of a sample and of a cut trace, in all four kinds of theme, without an error on the page and
+// without a finding of axe: of all rules in one theme, of those about colors in all. Real traces have their
+// file, so that both run side by side.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
