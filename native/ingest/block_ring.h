@@ -4,27 +4,31 @@
 #include <array>
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string_view>
-#include <vector>
 
 namespace emberline {
 
-// One thread makes blocks, another reads them; whoever is ahead waits. The owner stops the ring and
-// joins the maker's thread before the ring goes.
+// One thread makes blocks, another reads them; whoever is ahead waits. Waking a thread may take as
+// long as making a block, so a maker that has filled them all sleeps until half of them were read.
+// The owner stops the ring and joins the maker's thread before the ring goes.
 class BlockRing {
  public:
   static constexpr size_t kBlockBytes = 1 << 18;
 
-  BlockRing() {
-    for (Block& block : ring_) block.data.resize(kBlockBytes);
-  }
-
   // For the maker: a free block of kBlockBytes, or null when the reader is gone.
   char* Acquire() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return stop_ || filled_ < kBlocks; });
-    return stop_ ? nullptr : ring_[head_].data.data();
+    if (filled_ == kBlocks) {
+      maker_waits_ = true;
+      changed_.wait(lock, [this] { return stop_ || filled_ <= kBlocks / 2; });
+      maker_waits_ = false;
+    }
+    if (stop_) return nullptr;
+    std::unique_ptr<char[]>& data = ring_[head_].data;
+    if (data == nullptr) data = std::make_unique_for_overwrite<char[]>(kBlockBytes);
+    return data.get();
   }
   // For the maker: hands over the block that was acquired, of which `size` bytes were written.
   void Publish(size_t size) {
@@ -49,12 +53,12 @@ class BlockRing {
       holding_ = false;
       tail_ = (tail_ + 1) % kBlocks;
       --filled_;
-      changed_.notify_all();
+      if (maker_waits_ && filled_ <= kBlocks / 2) changed_.notify_all();
     }
     changed_.wait(lock, [this] { return filled_ > 0 || done_; });
     if (filled_ == 0) return {};
     holding_ = true;
-    return {ring_[tail_].data.data(), ring_[tail_].size};
+    return {ring_[tail_].data.get(), ring_[tail_].size};
   }
   // For the reader: it wants no more.
   void Stop() {
@@ -64,9 +68,11 @@ class BlockRing {
   }
 
  private:
-  static constexpr size_t kBlocks = 6;
+  // Enough that the reader goes on while the maker's core does something else for some
+  // milliseconds.
+  static constexpr size_t kBlocks = 16;
   struct Block {
-    std::vector<char> data;
+    std::unique_ptr<char[]> data;  // from its first use on
     size_t size = 0;
   };
 
@@ -75,7 +81,7 @@ class BlockRing {
   std::condition_variable changed_;
   // Guarded by mutex_.
   size_t head_ = 0, tail_ = 0, filled_ = 0;
-  bool holding_ = false, done_ = false, stop_ = false;
+  bool maker_waits_ = false, holding_ = false, done_ = false, stop_ = false;
 };
 
 }  // namespace emberline

@@ -15,11 +15,83 @@ namespace {
 constexpr uint64_t kLeastPlain = 64;
 constexpr uint64_t kFewDirect = 4096;
 
+// Entry::flags.
+enum Flag : unsigned {
+  kHasName = 1 << 0,
+  kHasTs = 1 << 1,
+  kHasDur = 1 << 2,
+  kHasId = 1 << 3,
+  kHasFraction = 1 << 4,
+  kPidIsText = 1 << 5,
+  kTidIsText = 1 << 6,
+  kDropped = 1 << 7,  // of a Drop()
+};
+constexpr unsigned kTsStateShift = 8, kDurStateShift = 10, kStateMask = 3;
+static_assert(static_cast<unsigned>(TimeText::kOutOfRange) <= kStateMask);
+
+uint64_t Number(const RecordedId& id) {
+  return id.is_text ? uint64_t{id.text} : static_cast<uint64_t>(id.number);
+}
+
+RecordedId IdFrom(uint64_t number, bool is_text) {
+  RecordedId id;
+  id.is_text = is_text;
+  if (is_text) {
+    id.text = static_cast<StringId>(number);
+  } else {
+    id.number = static_cast<int64_t>(number);
+  }
+  return id;
+}
+
 }  // namespace
+
+EventQueue::Entry EventQueue::Packed(const EventFields& fields) {
+  Entry entry;
+  entry.phase = fields.phase;
+  entry.scope = fields.scope;
+  const unsigned flags = (fields.has_name ? kHasName : 0u) | (fields.has_ts ? kHasTs : 0u) |
+                         (fields.has_dur ? kHasDur : 0u) | (fields.has_id ? kHasId : 0u) |
+                         (fields.has_fraction ? kHasFraction : 0u) |
+                         (fields.pid.is_text ? kPidIsText : 0u) |
+                         (fields.tid.is_text ? kTidIsText : 0u) |
+                         static_cast<unsigned>(fields.ts_state) << kTsStateShift |
+                         static_cast<unsigned>(fields.dur_state) << kDurStateShift;
+  entry.flags = static_cast<uint16_t>(flags);
+  entry.name = fields.name;
+  entry.category = fields.category;
+  entry.pid = Number(fields.pid);
+  entry.tid = Number(fields.tid);
+  entry.ts = fields.ts;
+  entry.dur = fields.dur;
+  entry.id = fields.id;
+  return entry;
+}
+
+void EventQueue::Unpack(const Entry& entry, EventFields* fields) {
+  const unsigned flags = entry.flags;
+  fields->phase = entry.phase;
+  fields->scope = entry.scope;
+  fields->has_name = (flags & kHasName) != 0;
+  fields->has_ts = (flags & kHasTs) != 0;
+  fields->has_dur = (flags & kHasDur) != 0;
+  fields->has_id = (flags & kHasId) != 0;
+  fields->has_fraction = (flags & kHasFraction) != 0;
+  fields->ts_state = static_cast<TimeText>(flags >> kTsStateShift & kStateMask);
+  fields->dur_state = static_cast<TimeText>(flags >> kDurStateShift & kStateMask);
+  fields->name = entry.name;
+  fields->category = entry.category;
+  fields->pid = IdFrom(entry.pid, (flags & kPidIsText) != 0);
+  fields->tid = IdFrom(entry.tid, (flags & kTidIsText) != 0);
+  fields->ts = entry.ts;
+  fields->dur = entry.dur;
+  fields->id = entry.id;
+}
 
 EventQueue::EventQueue(EventSink* sink, StringPool* strings, uint64_t alone)
     : sink_(sink), alone_(alone), memory_name_(strings->Intern("[memory]")) {
   if (UsableCores() < 2) alone_ = kNone;
+  for (Batch& batch : batches_) free_.push_back(&batch);
 }
 
 EventQueue::~EventQueue() {
@@ -86,14 +158,15 @@ void EventQueue::Take(const RawEvent& event, uint64_t offset) {
     if (++direct_ > kFewDirect && direct_ > taken_ / kLeastPlain) beside_ = false;
     return;
   }
-  Entry& entry = Append(offset);
-  entry.fields = event;
+  Entry entry = Packed(event);
   if (event.phase == 'C' && event.has_id) {
     // The name is a new string, and texts of ids do not go along.
-    entry.fields.name = sink_->CounterName(event);
-    entry.fields.has_id = false;
+    entry.name = sink_->CounterName(event);
+    entry.flags &= static_cast<uint16_t>(~kHasId);
   }
+  entry.offset = offset;
   entry.args = static_cast<uint32_t>(event.args.size());
+  Append(entry);
   std::vector<ArgItem>& args = filling_->args;
   args.insert(args.end(), event.args.begin(), event.args.end());
   PrefetchToWrite(args.data() + args.size(), event.args.size());
@@ -104,41 +177,51 @@ void EventQueue::Drop(ProblemKind kind, uint64_t offset, uint64_t count) {
   taken_ += count;
   if (!beside_) return sink_->Drop(kind, offset, count);
   if (count == 0) return;
-  Entry& entry = Append(offset);
-  entry.problem = kind;
-  entry.dropped = count;
+  Entry entry;
+  entry.scope = static_cast<char>(kind);
+  entry.flags = kDropped;
+  entry.id = count;
+  entry.offset = offset;
+  Append(entry);
   if (filling_->entries.size() >= kBatchEvents) Flush();
 }
 
-EventQueue::Entry& EventQueue::Append(uint64_t offset) {
+void EventQueue::Append(const Entry& entry) {
   if (filling_ == nullptr) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return filled_ < kBatches || failure_; });
+    if (free_.empty()) {
+      reader_waits_ = true;
+      changed_.wait(lock, [this] { return free_.size() >= kBatches / 2 || failure_; });
+      reader_waits_ = false;
+    }
     if (failure_) std::rethrow_exception(failure_);
-    filling_ = &ring_[head_];
+    filling_ = free_.back();
+    free_.pop_back();
   }
-  Entry& entry = filling_->entries.emplace_back();
-  PrefetchToWrite(&entry, 1);
-  entry.offset = offset;
-  return entry;
+  PrefetchToWrite(&filling_->entries.emplace_back(entry), 1);
 }
 
 void EventQueue::Flush() {
   if (filling_ == nullptr) return;
-  filling_ = nullptr;
+  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
+    full_[head_] = std::exchange(filling_, nullptr);
     head_ = (head_ + 1) % kBatches;
     ++filled_;
+    wake = filer_waits_ && filled_ >= kWorthWaking;
   }
-  changed_.notify_all();
+  if (wake) changed_.notify_all();
 }
 
 void EventQueue::Drain() {
   if (!beside_) return;
   Flush();
   std::unique_lock lock(mutex_);
+  draining_ = true;
+  if (filer_waits_) changed_.notify_all();
   changed_.wait(lock, [this] { return filled_ == 0 || failure_; });
+  draining_ = false;
   if (failure_) std::rethrow_exception(failure_);
 }
 
@@ -147,21 +230,30 @@ void EventQueue::Run() {
   RawEvent event;
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || filled_ > 0; });
+    if (filled_ == 0) {
+      filer_waits_ = true;
+      changed_.wait(
+          lock, [this] { return stop_ || filled_ >= kWorthWaking || (draining_ && filled_ > 0); });
+      filer_waits_ = false;
+    }
     if (stop_) return;
-    Batch& batch = ring_[tail_];
+    Batch* const batch = full_[tail_];
     lock.unlock();
     std::exception_ptr failure;
     try {
-      File(batch, &event);
+      File(*batch, &event);
     } catch (...) {
       failure = std::current_exception();
     }
     lock.lock();
+    free_.push_back(batch);
     tail_ = (tail_ + 1) % kBatches;
     --filled_;
     failure_ = failure;
-    changed_.notify_all();
+    if (failure_ || (draining_ && filled_ == 0) ||
+        (reader_waits_ && free_.size() >= kBatches / 2)) {
+      changed_.notify_all();
+    }
     if (failure_) return;
   }
 }
@@ -173,11 +265,11 @@ void EventQueue::File(Batch& batch, RawEvent* event) {
   for (const Entry& entry : batch.entries) {
     PrefetchToRead(&entry, 1);
     PrefetchToRead(args, entry.args);
-    if (entry.dropped > 0) {
-      sink->Drop(entry.problem, entry.offset, entry.dropped);
+    if ((entry.flags & kDropped) != 0) {
+      sink->Drop(static_cast<ProblemKind>(entry.scope), entry.offset, entry.id);
       continue;
     }
-    static_cast<EventFields&>(*event) = entry.fields;
+    Unpack(entry, event);
     event->args.assign(args, args + entry.args);
     args += entry.args;
     sink->Take(*event, entry.offset);

@@ -39,26 +39,37 @@ class EventQueue {
   void Drain();
 
  private:
-  struct Entry {
-    EventFields fields;
+  // An event's fields in one cache line, as each line that another core wrote takes long to come.
+  struct alignas(kCacheLine) Entry {
+    char phase = '\0';
+    char scope = '\0';   // of a Drop(): the kind of the problem
+    uint16_t flags = 0;  // see event_queue.cc
+    uint32_t args = 0;   // how many of the batch's, behind those of the entry before
+    StringId name = 0, category = 0;
+    uint64_t pid = 0, tid = 0;  // the number, or that of the text
+    Ns ts = 0, dur = 0;
+    uint64_t id = 0;  // of a Drop(): how many
     uint64_t offset = 0;
-    uint32_t args = 0;  // how many of the batch's, behind those of the entry before
-    ProblemKind problem = ProblemKind::kTruncated;
-    uint64_t dropped = 0;  // of a Drop(): how many; 0 of a Take()
   };
-  // One is filled while another is filed.
+  static_assert(sizeof(Entry) == kCacheLine);
   struct alignas(kApart) Batch {
     std::vector<Entry> entries;
     std::vector<ArgItem> args;
   };
-  static constexpr size_t kBatches = 4;
-  static constexpr size_t kBatchEvents = 2048;
-  static constexpr size_t kBatchArgs = 1 << 15;
+  // Enough that either thread goes on while the other one waits for memory for some milliseconds.
+  static constexpr size_t kBatches = 32;
+  static constexpr size_t kBatchEvents = 1024;
+  static constexpr size_t kBatchArgs = 1 << 14;
+  // A thread that had nothing to do is woken for so many batches: waking takes as long as filing
+  // some hundred events.
+  static constexpr size_t kWorthWaking = 4;
 
+  static Entry Packed(const EventFields& fields);
+  static void Unpack(const Entry& entry, EventFields* fields);
   // Whether the sink can file the event without looking into a string.
   bool IsPlain(const RawEvent& event);
   static bool Mark(std::vector<bool>* known, StringId id);
-  Entry& Append(uint64_t offset);
+  void Append(const Entry& entry);
   void Flush();
   void Run();
   // `event` is its thread's, to be filled.
@@ -72,12 +83,17 @@ class EventQueue {
   std::vector<bool> categories_, flow_names_;  // by id: the sink knows what it means
   bool beside_ = false;                        // another thread files
 
-  std::array<Batch, kBatches> ring_;
+  std::array<Batch, kBatches> batches_;
   Batch* filling_ = nullptr;  // of the reader
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  size_t head_ = 0, tail_ = 0, filled_ = 0;  // guarded by mutex_, as all below
+  // Guarded by mutex_, as all below. Of the free ones the last is filled next: its memory is still
+  // in the caches.
+  std::vector<Batch*> free_;
+  std::array<Batch*, kBatches> full_ = {};  // a ring, in the order of the file
+  size_t head_ = 0, tail_ = 0, filled_ = 0;
+  bool filer_waits_ = false, reader_waits_ = false, draining_ = false;
   bool stop_ = false;
   std::exception_ptr failure_;
 };
