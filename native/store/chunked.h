@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/heap.h"
-#include "base/prefetch.h"
 
 namespace emberline {
 
@@ -38,7 +37,6 @@ class ChunkedColumn {
 
   void Push(T value) {
     if (next_ == stop_) MakeRoom();
-    PrefetchToWrite(next_, 1);
     std::construct_at(next_++, value);
   }
   T& operator[](size_t i) {
