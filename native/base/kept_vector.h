@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/heap.h"
@@ -31,5 +34,26 @@ struct KeepingAllocator {
 
 template <typename T>
 using KeptVector = std::vector<T, KeepingAllocator<T>>;
+
+// The same for plain values that whoever calls resize() writes: it leaves them as memory happens to
+// be, instead of writing all of them once more.
+template <typename T>
+struct UnfilledAllocator : KeepingAllocator<T> {
+  static_assert(std::is_trivial_v<T>);
+  template <typename U>
+  struct rebind {
+    using other = UnfilledAllocator<U>;
+  };
+
+  template <typename U>
+  void construct(U*) noexcept {}
+  template <typename U, typename V>
+  void construct(U* at, V&& value) {
+    std::construct_at(at, std::forward<V>(value));
+  }
+};
+
+template <typename T>
+using UnfilledVector = std::vector<T, UnfilledAllocator<T>>;
 
 }  // namespace emberline

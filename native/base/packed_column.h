@@ -138,6 +138,7 @@ class PackedColumn {
     });
     owned_blocks_.push_back({size_, uint64_t{end} << 8});
     owned_bytes_.resize(end + kSlack);
+    std::memset(owned_bytes_.data() + end, 0, kSlack);
     const Block* block = owned_blocks_.data() + first;
     each([&](std::span<const T> rows) { Write(rows, *block++, owned_bytes_.data()); });
     blocks_ = owned_blocks_;
@@ -239,7 +240,7 @@ class PackedColumn {
   std::span<const uint8_t> bytes_;
   size_t size_ = 0;
   KeptVector<Block> owned_blocks_;
-  KeptVector<uint8_t> owned_bytes_;
+  UnfilledVector<uint8_t> owned_bytes_;
   std::vector<T> draft_;  // kSlackRows more than there are rows
 };
 
