@@ -16,20 +16,20 @@ constexpr uint64_t kLeastPlain = 64;
 constexpr uint64_t kFewDirect = 4096;
 
 // Entry::flags.
-enum Flag : unsigned {
-  kHasName = 1 << 0,
-  kHasTs = 1 << 1,
-  kHasDur = 1 << 2,
-  kHasId = 1 << 3,
-  kHasFraction = 1 << 4,
-  kPidIsText = 1 << 5,
-  kTidIsText = 1 << 6,
-  kDropped = 1 << 7,  // of a Drop()
+enum EntryFlag : unsigned {
+  kNameFlag = 1 << 0,
+  kTimeFlag = 1 << 1,
+  kDurationFlag = 1 << 2,
+  kIdFlag = 1 << 3,
+  kFractionFlag = 1 << 4,
+  kPidTextFlag = 1 << 5,
+  kTidTextFlag = 1 << 6,
+  kDropFlag = 1 << 7,  // of a Drop()
 };
 constexpr unsigned kTsStateShift = 8, kDurStateShift = 10, kStateMask = 3;
 static_assert(static_cast<unsigned>(TimeText::kOutOfRange) <= kStateMask);
 
-uint64_t Number(const RecordedId& id) {
+uint64_t IdNumber(const RecordedId& id) {
   return id.is_text ? uint64_t{id.text} : static_cast<uint64_t>(id.number);
 }
 
@@ -50,18 +50,18 @@ EventQueue::Entry EventQueue::Packed(const EventFields& fields) {
   Entry entry;
   entry.phase = fields.phase;
   entry.scope = fields.scope;
-  const unsigned flags = (fields.has_name ? kHasName : 0u) | (fields.has_ts ? kHasTs : 0u) |
-                         (fields.has_dur ? kHasDur : 0u) | (fields.has_id ? kHasId : 0u) |
-                         (fields.has_fraction ? kHasFraction : 0u) |
-                         (fields.pid.is_text ? kPidIsText : 0u) |
-                         (fields.tid.is_text ? kTidIsText : 0u) |
+  const unsigned flags = (fields.has_name ? kNameFlag : 0u) | (fields.has_ts ? kTimeFlag : 0u) |
+                         (fields.has_dur ? kDurationFlag : 0u) | (fields.has_id ? kIdFlag : 0u) |
+                         (fields.has_fraction ? kFractionFlag : 0u) |
+                         (fields.pid.is_text ? kPidTextFlag : 0u) |
+                         (fields.tid.is_text ? kTidTextFlag : 0u) |
                          static_cast<unsigned>(fields.ts_state) << kTsStateShift |
                          static_cast<unsigned>(fields.dur_state) << kDurStateShift;
   entry.flags = static_cast<uint16_t>(flags);
   entry.name = fields.name;
   entry.category = fields.category;
-  entry.pid = Number(fields.pid);
-  entry.tid = Number(fields.tid);
+  entry.pid = IdNumber(fields.pid);
+  entry.tid = IdNumber(fields.tid);
   entry.ts = fields.ts;
   entry.dur = fields.dur;
   entry.id = fields.id;
@@ -72,17 +72,17 @@ void EventQueue::Unpack(const Entry& entry, EventFields* fields) {
   const unsigned flags = entry.flags;
   fields->phase = entry.phase;
   fields->scope = entry.scope;
-  fields->has_name = (flags & kHasName) != 0;
-  fields->has_ts = (flags & kHasTs) != 0;
-  fields->has_dur = (flags & kHasDur) != 0;
-  fields->has_id = (flags & kHasId) != 0;
-  fields->has_fraction = (flags & kHasFraction) != 0;
+  fields->has_name = (flags & kNameFlag) != 0;
+  fields->has_ts = (flags & kTimeFlag) != 0;
+  fields->has_dur = (flags & kDurationFlag) != 0;
+  fields->has_id = (flags & kIdFlag) != 0;
+  fields->has_fraction = (flags & kFractionFlag) != 0;
   fields->ts_state = static_cast<TimeText>(flags >> kTsStateShift & kStateMask);
   fields->dur_state = static_cast<TimeText>(flags >> kDurStateShift & kStateMask);
   fields->name = entry.name;
   fields->category = entry.category;
-  fields->pid = IdFrom(entry.pid, (flags & kPidIsText) != 0);
-  fields->tid = IdFrom(entry.tid, (flags & kTidIsText) != 0);
+  fields->pid = IdFrom(entry.pid, (flags & kPidTextFlag) != 0);
+  fields->tid = IdFrom(entry.tid, (flags & kTidTextFlag) != 0);
   fields->ts = entry.ts;
   fields->dur = entry.dur;
   fields->id = entry.id;
@@ -162,7 +162,7 @@ void EventQueue::Take(const RawEvent& event, uint64_t offset) {
   if (event.phase == 'C' && event.has_id) {
     // The name is a new string, and texts of ids do not go along.
     entry.name = sink_->CounterName(event);
-    entry.flags &= static_cast<uint16_t>(~kHasId);
+    entry.flags &= static_cast<uint16_t>(~kIdFlag);
   }
   entry.offset = offset;
   entry.args = static_cast<uint32_t>(event.args.size());
@@ -179,7 +179,7 @@ void EventQueue::Drop(ProblemKind kind, uint64_t offset, uint64_t count) {
   if (count == 0) return;
   Entry entry;
   entry.scope = static_cast<char>(kind);
-  entry.flags = kDropped;
+  entry.flags = kDropFlag;
   entry.id = count;
   entry.offset = offset;
   Append(entry);
@@ -265,7 +265,7 @@ void EventQueue::File(Batch& batch, RawEvent* event) {
   for (const Entry& entry : batch.entries) {
     PrefetchToRead(&entry, 1);
     PrefetchToRead(args, entry.args);
-    if ((entry.flags & kDropped) != 0) {
+    if ((entry.flags & kDropFlag) != 0) {
       sink->Drop(static_cast<ProblemKind>(entry.scope), entry.offset, entry.id);
       continue;
     }
