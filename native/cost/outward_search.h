@@ -1,6 +1,9 @@
 // Finds something around operators, and remembers what it climbed.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "model/model.h"
@@ -8,8 +11,10 @@
 namespace emberline {
 
 // From an operator outwards to the first that is looked for. Asking for every operator of a trace
-// is linear, because nothing is climbed twice; who asks for the few of a page does not pay for a
-// figure per slice. Not thread-safe, and serves one question: what is looked for stays the same.
+// is linear, and who asks for the operators of one table's kernels does not pay for a figure per
+// slice: what was climbed lately is remembered, and only where operators nest so deep that this
+// does not save most of the climbing, all of it is. Not thread-safe, and serves one question: what
+// is looked for stays the same.
 class OutwardSearch {
  public:
   explicit OutwardSearch(const Model& model) : model_(model) {}
@@ -18,30 +23,55 @@ class OutwardSearch {
   // none, and for kNone.
   template <typename IsIt>
   SliceIndex From(SliceIndex op, const IsIt& is_it) {
-    if (found_.empty() && ++asked_ > kFew) found_.assign(model_.store().all_slice_count(), kUnset);
+    budget_ += kStepsOfOne;
     climbed_.clear();
     SliceIndex found = kNone;
     for (; op != kNone; op = model_.op[op]) {
-      if (!found_.empty() && found_[op] != kUnset) {
-        found = found_[op];
+      const SliceIndex known = Known(op);
+      if (known != kUnset) {
+        found = known;
         break;
       }
-      if (!found_.empty()) climbed_.push_back(op);
+      climbed_.push_back(op);
       if (is_it(op)) {
         found = op;
         break;
       }
     }
-    for (const SliceIndex climbed : climbed_) found_[climbed] = found;
+    for (const SliceIndex climbed : climbed_) Remember(climbed, found);
+    if (found_.empty() && climbed_.size() > budget_) {
+      found_.assign(model_.store().all_slice_count(), kUnset);
+      for (const SliceIndex climbed : climbed_) found_[climbed] = found;
+    }
+    budget_ -= std::min<uint64_t>(budget_, climbed_.size());
     return found;
   }
 
  private:
   static constexpr SliceIndex kUnset = kNone - 1;
-  static constexpr uint32_t kFew = 500;
+  // What is climbed for one question, on average, before everything is remembered.
+  static constexpr uint64_t kStepsOfOne = 8;
+  struct Climbed {
+    SliceIndex from = kNone, found = kNone;
+  };
+
+  SliceIndex Known(SliceIndex op) const {
+    if (!found_.empty()) return found_[op];
+    const Climbed& lately = lately_[op % lately_.size()];
+    return lately.from == op ? lately.found : kUnset;
+  }
+  void Remember(SliceIndex op, SliceIndex found) {
+    if (!found_.empty()) {
+      found_[op] = found;
+    } else {
+      lately_[op % lately_.size()] = {op, found};
+    }
+  }
+
   const Model& model_;
-  uint32_t asked_ = 0;
-  std::vector<SliceIndex> found_;  // per slice; empty until more than a few were asked for
+  uint64_t budget_ = 1 << 12;  // steps that may be climbed yet
+  std::array<Climbed, 256> lately_;
+  std::vector<SliceIndex> found_;  // per slice; empty until climbing takes too long
   std::vector<SliceIndex> climbed_;
 };
 
