@@ -38,11 +38,10 @@ class OutwardSearch {
         break;
       }
     }
-    for (const SliceIndex climbed : climbed_) Remember(climbed, found);
     if (found_.empty() && climbed_.size() > budget_) {
       found_.assign(model_.store().all_slice_count(), kUnset);
-      for (const SliceIndex climbed : climbed_) found_[climbed] = found;
     }
+    for (const SliceIndex climbed : climbed_) Remember(climbed, found);
     budget_ -= std::min<uint64_t>(budget_, climbed_.size());
     return found;
   }

@@ -21,9 +21,7 @@ class BlockRing {
   char* Acquire() {
     std::unique_lock lock(mutex_);
     if (filled_ == kBlocks) {
-      maker_waits_ = true;
-      changed_.wait(lock, [this] { return stop_ || filled_ <= kBlocks / 2; });
-      maker_waits_ = false;
+      changed_.wait(lock, [this] { return stop_ || filled_ <= kFewBlocks; });
     }
     if (stop_) return nullptr;
     std::unique_ptr<char[]>& data = ring_[head_].data;
@@ -53,7 +51,8 @@ class BlockRing {
       holding_ = false;
       tail_ = (tail_ + 1) % kBlocks;
       --filled_;
-      if (maker_waits_ && filled_ <= kBlocks / 2) changed_.notify_all();
+      // A maker that sleeps began to when all were filled.
+      if (filled_ == kFewBlocks) changed_.notify_all();
     }
     changed_.wait(lock, [this] { return filled_ > 0 || done_; });
     if (filled_ == 0) return {};
@@ -71,6 +70,7 @@ class BlockRing {
   // Enough that the reader goes on while the maker's core does something else for some
   // milliseconds.
   static constexpr size_t kBlocks = 16;
+  static constexpr size_t kFewBlocks = kBlocks / 2;
   struct Block {
     std::unique_ptr<char[]> data;  // from its first use on
     size_t size = 0;
@@ -81,7 +81,7 @@ class BlockRing {
   std::condition_variable changed_;
   // Guarded by mutex_.
   size_t head_ = 0, tail_ = 0, filled_ = 0;
-  bool maker_waits_ = false, holding_ = false, done_ = false, stop_ = false;
+  bool holding_ = false, done_ = false, stop_ = false;
 };
 
 }  // namespace emberline

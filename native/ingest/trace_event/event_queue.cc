@@ -190,9 +190,7 @@ void EventQueue::Append(const Entry& entry) {
   if (filling_ == nullptr) {
     std::unique_lock lock(mutex_);
     if (free_.empty()) {
-      reader_waits_ = true;
-      changed_.wait(lock, [this] { return free_.size() >= kBatches / 2 || failure_; });
-      reader_waits_ = false;
+      changed_.wait(lock, [this] { return free_.size() >= kWorthFilling || failure_; });
     }
     if (failure_) std::rethrow_exception(failure_);
     filling_ = free_.back();
@@ -209,7 +207,8 @@ void EventQueue::Flush() {
     full_[head_] = std::exchange(filling_, nullptr);
     head_ = (head_ + 1) % kBatches;
     ++filled_;
-    wake = filer_waits_ && filled_ >= kWorthWaking;
+    // A filing thread that sleeps began to when none was filled.
+    wake = filled_ == kWorthFiling;
   }
   if (wake) changed_.notify_all();
 }
@@ -219,7 +218,7 @@ void EventQueue::Drain() {
   Flush();
   std::unique_lock lock(mutex_);
   draining_ = true;
-  if (filer_waits_) changed_.notify_all();
+  changed_.notify_all();
   changed_.wait(lock, [this] { return filled_ == 0 || failure_; });
   draining_ = false;
   if (failure_) std::rethrow_exception(failure_);
@@ -231,10 +230,8 @@ void EventQueue::Run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (filled_ == 0) {
-      filer_waits_ = true;
       changed_.wait(
-          lock, [this] { return stop_ || filled_ >= kWorthWaking || (draining_ && filled_ > 0); });
-      filer_waits_ = false;
+          lock, [this] { return stop_ || filled_ >= kWorthFiling || (draining_ && filled_ > 0); });
     }
     if (stop_) return;
     Batch* const batch = full_[tail_];
@@ -250,8 +247,8 @@ void EventQueue::Run() {
     tail_ = (tail_ + 1) % kBatches;
     --filled_;
     failure_ = failure;
-    if (failure_ || (draining_ && filled_ == 0) ||
-        (reader_waits_ && free_.size() >= kBatches / 2)) {
+    // A reader that sleeps began to when none was free, or in Drain().
+    if (failure_ || (draining_ ? filled_ == 0 : free_.size() == kWorthFilling)) {
       changed_.notify_all();
     }
     if (failure_) return;

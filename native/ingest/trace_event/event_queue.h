@@ -60,9 +60,9 @@ class EventQueue {
   static constexpr size_t kBatches = 32;
   static constexpr size_t kBatchEvents = 1024;
   static constexpr size_t kBatchArgs = 1 << 14;
-  // A thread that had nothing to do is woken for so many batches: waking takes as long as filing
-  // some hundred events.
-  static constexpr size_t kWorthWaking = 4;
+  // A thread that had nothing to do sleeps until there are so many batches for it: waking takes as
+  // long as filing some hundred events.
+  static constexpr size_t kWorthFiling = 4, kWorthFilling = kBatches / 2;
 
   static Entry Packed(const EventFields& fields);
   static void Unpack(const Entry& entry, EventFields* fields);
@@ -93,8 +93,7 @@ class EventQueue {
   std::vector<Batch*> free_;
   std::array<Batch*, kBatches> full_ = {};  // a ring, in the order of the file
   size_t head_ = 0, tail_ = 0, filled_ = 0;
-  bool filer_waits_ = false, reader_waits_ = false, draining_ = false;
-  bool stop_ = false;
+  bool draining_ = false, stop_ = false;
   std::exception_ptr failure_;
 };
 
