@@ -62,13 +62,13 @@ function sourcesOf(file, textOf) {
 
 /**
  * The build's commands as clang can take them: one for each source, though the growth tests compile
- * it a second time and several may be compiled as one, and without GCC's precompiled headers.
- * `textOf` reads what CMake wrote.
+ * it a second time and several may be compiled as one, and without GCC's precompiled headers and
+ * parameters. `textOf` reads what CMake wrote.
  */
 export function commandsForClang(commands, textOf = (file) => readFileSync(file, 'utf8')) {
   const files = new Set();
   return commands.flatMap(({ directory, file, command }) => {
-    const plain = command.replace(/ -Winvalid-pch| -include \S*cmake_pch\S*/g, '');
+    const plain = command.replace(/ -Winvalid-pch| -include \S*cmake_pch\S*| --param=\S*/g, '');
     return sourcesOf(file, textOf).flatMap((source) => {
       if (files.has(source)) return [];
       files.add(source);
