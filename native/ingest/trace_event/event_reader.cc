@@ -157,9 +157,9 @@ RecordedId EventReader::TakeId(const Token& token) {
   return id;
 }
 
-void EventReader::TakeValue(StringId key, const Token& token, std::vector<ArgItem>* items) {
-  items->emplace_back();
-  ArgItem& item = items->back();
+void EventReader::TakeValue(StringId key, const Token& token, ArgItem* to) {
+  ArgItem& item = *to;
+  item = ArgItem();
   item.key = key;
   if (token.kind != Token::Kind::kBare) {
     item.type = token.kind == Token::Kind::kText ? ArgType::kText : ArgType::kJson;
@@ -273,13 +273,17 @@ EventReader::Status EventReader::ReadMembers(const char* p, const char* end, con
 }
 
 void EventReader::Begin() {
+  BeginFields();
+  event_.args.clear();
+}
+
+void EventReader::BeginFields() {
   mended_.clear();
   unsound_ = phase_seen_ = false;
   args_seen_ = 0;
   fields_ = 0;
   static_cast<EventFields&>(event_) = kNoFields;
   event_.id_text.clear();
-  event_.args.clear();
 }
 
 EventField FieldOf(std::string_view key) {
@@ -406,7 +410,7 @@ EventReader::Status EventReader::ReadObject(const char* p, const char* end,
   return ReadMembers(p, end, next, [&](std::string_view key, const char* at, const char** after) {
     Token token;
     const Status status = ReadToken(at, end, &token, after);
-    if (status == Status::kOk) TakeValue(InternKey(key), token, items);
+    if (status == Status::kOk) TakeValue(InternKey(key), token, &items->emplace_back());
     return status;
   });
 }

@@ -78,21 +78,23 @@ class EventReader {
   }
   void TakeArg(std::string_view key, const Token& token) {
     if (key.size() <= 3) NoteArg(key);
-    TakeValue(InternKey(key), token, &event_.args);
+    TakeValue(InternKey(key), token, &event_.args.emplace_back());
   }
 
   // For one who knows the keys beforehand, each field once and no "ph" among the args: the begin of
-  // an event whose phase and category are known, its fields but for kArg, and its args by the ids
-  // of their keys.
-  RawEvent* BeginAs(char phase, StringId category) {
-    Begin();
+  // an event whose phase and category are known and which has so many args, to be filled; then its
+  // fields but for kArg, and its args by the ids of their keys.
+  RawEvent* BeginAs(char phase, StringId category, size_t args) {
+    BeginFields();
     phase_seen_ = true;
     event_.phase = phase;
     event_.category = category;
+    if (event_.args.size() != args) event_.args.resize(args);
     return &event_;
   }
   void TakeField(EventField field, const Token& token);
-  void TakeArg(StringId key, const Token& token) { TakeValue(key, token, &event_.args); }
+  // Writes all of `*item`.
+  void TakeValue(StringId key, const Token& token, ArgItem* item);
   StringId InternKey(std::string_view key);
   StringPool& strings() { return *strings_; }
 
@@ -126,6 +128,7 @@ class EventReader {
 
   enum : uint8_t { kSawPhase = 1, kSawEventField = 2 };
 
+  void BeginFields();
   void NoteArg(std::string_view key) {
     if (key == "ph") args_seen_ |= kSawPhase;
     if (key == "ts" || key == "pid" || key == "tid") args_seen_ |= kSawEventField;
@@ -145,7 +148,6 @@ class EventReader {
   RecordedId TakeId(const Token& token);
   void TakePhase(const Token& token);
   void TakeEventId(const Token& token);
-  void TakeValue(StringId key, const Token& token, std::vector<ArgItem>* items);
   void Report(const CleanProblems& problems, const char* at);
 
   StringPool* strings_;

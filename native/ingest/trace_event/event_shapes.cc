@@ -24,8 +24,11 @@ bool EndsNumber(char c) { return c == ',' || c == '}' || IsSpace(c); }
 constexpr std::array<uint64_t, 9> kPowersOfTen = {1,      10,      100,      1000,     10000,
                                                   100000, 1000000, 10000000, 100000000};
 
+// These three become a part of whoever reads a value: calling them took as long again as what they
+// do.
+
 // The plain digits at `p`, at most 16; `*count` tells how many. Returns their number.
-uint64_t ReadDigits(const char* p, unsigned* count) {
+[[gnu::always_inline]] inline uint64_t ReadDigits(const char* p, unsigned* count) {
   const Digits first = ScanDigits(p);
   *count = first.count;
   if (first.count < 8) return first.number;
@@ -36,7 +39,8 @@ uint64_t ReadDigits(const char* p, unsigned* count) {
 
 // Plain decimal microseconds with at most three digits behind the point, as ParseMicroseconds reads
 // them. Returns what stands behind, or null for every other spelling.
-const char* ReadMicroseconds(const char* p, Ns* ns, bool* has_fraction) {
+[[gnu::always_inline]] inline const char* ReadMicroseconds(const char* p, Ns* ns,
+                                                           bool* has_fraction) {
   unsigned count = 0;
   const uint64_t whole = ReadDigits(p, &count);
   p += count;
@@ -56,7 +60,7 @@ const char* ReadMicroseconds(const char* p, Ns* ns, bool* has_fraction) {
 }
 
 // A plain integer that surely fits. Returns what stands behind, or null for every other spelling.
-const char* ReadInteger(const char* p, int64_t* number) {
+[[gnu::always_inline]] inline const char* ReadInteger(const char* p, int64_t* number) {
   const bool negative = *p == '-';
   p += negative;
   unsigned count = 0;
@@ -96,69 +100,27 @@ const char* SkipNested(const char* p, const char* end, bool* odd) {
 
 }  // namespace
 
-const char* EventShapes::TakeBare(const Step& step, const char* p, const char* end,
-                                  RawEvent* event) {
+const char* EventShapes::TakeWord(const Step& step, const char* p, const char* end, ArgItem* item) {
   if (IsSpace(*p)) return nullptr;  // spelled with more space, which is no part of the value
-  const char* behind = nullptr;
-  switch (step.field) {
-    case EventField::kTime:
-      behind = ReadMicroseconds(p, &event->ts, &event->has_fraction);
-      if (behind == nullptr) break;
-      event->has_ts = true;
-      event->ts_state = TimeText::kOk;
-      return behind;
-    case EventField::kDuration:
-      behind = ReadMicroseconds(p, &event->dur, &event->has_fraction);
-      if (behind == nullptr) break;
-      event->has_dur = true;
-      event->dur_state = TimeText::kOk;
-      return behind;
-    case EventField::kPid:
-    case EventField::kTid: {
-      RecordedId& id = step.field == EventField::kPid ? event->pid : event->tid;
-      behind = ReadInteger(p, &id.number);
-      if (behind == nullptr) break;
-      id.is_text = false;
-      return behind;
-    }
-    case EventField::kId: {
-      int64_t number = 0;
-      behind = ReadInteger(p, &number);
-      if (behind == nullptr) break;
-      event->has_id = true;
-      event->id = static_cast<uint64_t>(number);
-      return behind;
-    }
-    case EventField::kArg: {
-      ArgItem item;
-      behind = ReadInteger(p, &item.number);
-      if (behind == nullptr) break;
-      item.key = step.key;
-      item.type = ArgType::kInt;
-      event->args.push_back(item);
-      return behind;
-    }
-    default:
-      break;
-  }
   const char* word = p;
   while (word < end && !EndsBareToken(*word)) ++word;
   if (word == end) return nullptr;
   const Token token{Token::Kind::kBare, TrimRight({p, static_cast<size_t>(word - p)}), p, false};
   if (token.text.empty()) return nullptr;
-  step.field == EventField::kArg ? reader_->TakeArg(step.key, token)
+  step.field == EventField::kArg ? reader_->TakeValue(step.key, token, item)
                                  : reader_->TakeField(step.field, token);
   return p + token.text.size();
 }
 
-const char* EventShapes::TakeText(Step* step, const char* p, const char* end, RawEvent* event) {
+const char* EventShapes::TakeText(Step* step, const char* p, const char* end, RawEvent* event,
+                                  ArgItem* item) {
   ScannedString string;
   if (ScanString(p, end, &string) == nullptr) return nullptr;
   const bool kept = step->field == EventField::kArg || step->field == EventField::kName;
   const std::string_view text = string.text();
   if (string.odd || !kept) {
     const Token token{Token::Kind::kText, text, p, string.odd};
-    step->field == EventField::kArg ? reader_->TakeArg(step->key, token)
+    step->field == EventField::kArg ? reader_->TakeValue(step->key, token, item)
                                     : reader_->TakeField(step->field, token);
     return string.end;
   }
@@ -169,24 +131,20 @@ const char* EventShapes::TakeText(Step* step, const char* p, const char* end, Ra
     event->name = step->last_value;
     return string.end;
   }
-  ArgItem item;
-  item.key = step->key;
-  item.type = ArgType::kText;
-  item.text = step->last_value;
-  event->args.push_back(item);
+  item->key = step->key;
+  item->type = ArgType::kText;
+  item->text = step->last_value;
   return string.end;
 }
 
-const char* EventShapes::TakeNested(Step* step, const char* p, const char* end, RawEvent* event) {
+const char* EventShapes::TakeNested(Step* step, const char* p, const char* end, ArgItem* item) {
   // A sound value ends where its last bracket stands: text that begins like it, is it.
   const std::string_view last = reader_->strings().Get(step->last_value);
   if (!last.empty() && last.size() <= static_cast<size_t>(end - p) &&
       std::memcmp(p, last.data(), last.size()) == 0) {
-    ArgItem item;
-    item.key = step->key;
-    item.type = ArgType::kJson;
-    item.text = step->last_value;
-    event->args.push_back(item);
+    item->key = step->key;
+    item->type = ArgType::kJson;
+    item->text = step->last_value;
     return p + last.size();
   }
   if (*p != '[' && *p != '{') return nullptr;
@@ -194,37 +152,75 @@ const char* EventShapes::TakeNested(Step* step, const char* p, const char* end, 
   const char* const behind = SkipNested(p, end, &odd);
   if (behind == nullptr) return nullptr;
   const std::string_view text(p, static_cast<size_t>(behind - p));
-  reader_->TakeArg(step->key, {Token::Kind::kNested, text, p, odd, false});
+  reader_->TakeValue(step->key, {Token::Kind::kNested, text, p, odd, false}, item);
   if (!reader_->sound()) return nullptr;
-  if (!odd) step->last_value = event->args.back().text;
+  if (!odd) step->last_value = item->text;
   return behind;
 }
 
 const char* EventShapes::ReadAs(Shape* shape, const char* p, const char* end) {
-  RawEvent* event = nullptr;
-  for (Step& step : shape->steps) {
-    if (static_cast<size_t>(end - p) < step.length ||
-        !SameBytes(p, shape->text.data() + step.literal, step.length)) {
-      return nullptr;
-    }
-    p += step.length;
-    if (event == nullptr) event = reader_->BeginAs(shape->phase, shape->category);
-    switch (step.kind) {
-      case Kind::kText:
-        p = TakeText(&step, p, end, event);
-        break;
-      case Kind::kBare:
-        p = TakeBare(step, p, end, event);
-        break;
-      case Kind::kNested:
-        p = TakeNested(&step, p, end, event);
-        break;
+  RawEvent* const event = reader_->BeginAs(shape->phase, shape->category, shape->args);
+  ArgItem* item = event->args.data();
+  for (Step* step = shape->steps.data();;) {
+    const char* behind = nullptr;
+    switch (step->kind) {
       case Kind::kEnd:
         return p;
+      case Kind::kText:
+        behind = TakeText(step, p, end, event, item);
+        break;
+      case Kind::kNested:
+        behind = TakeNested(step, p, end, item);
+        break;
+      case Kind::kTime:
+        behind = ReadMicroseconds(p, &event->ts, &event->has_fraction);
+        if (behind == nullptr) break;
+        event->has_ts = true;
+        event->ts_state = TimeText::kOk;
+        break;
+      case Kind::kDuration:
+        behind = ReadMicroseconds(p, &event->dur, &event->has_fraction);
+        if (behind == nullptr) break;
+        event->has_dur = true;
+        event->dur_state = TimeText::kOk;
+        break;
+      case Kind::kPid:
+      case Kind::kTid: {
+        RecordedId& id = step->kind == Kind::kPid ? event->pid : event->tid;
+        behind = ReadInteger(p, &id.number);
+        if (behind != nullptr) id.is_text = false;
+        break;
+      }
+      case Kind::kId: {
+        int64_t number = 0;
+        behind = ReadInteger(p, &number);
+        if (behind == nullptr) break;
+        event->has_id = true;
+        event->id = static_cast<uint64_t>(number);
+        break;
+      }
+      case Kind::kInteger:
+        behind = ReadInteger(p, &item->number);
+        item->key = step->key;
+        item->type = ArgType::kInt;
+        break;
+      case Kind::kWord:
+        break;
     }
-    if (p == nullptr) return nullptr;
+    if (behind == nullptr) {
+      if (step->kind == Kind::kText || step->kind == Kind::kNested) return nullptr;
+      behind = TakeWord(*step, p, end, item);
+      if (behind == nullptr) return nullptr;
+    }
+    p = behind;
+    item += step->field == EventField::kArg ? 1 : 0;
+    ++step;
+    if (static_cast<size_t>(end - p) < step->length ||
+        !SameLiteral(p, shape->text.data() + step->literal, step->length)) {
+      return nullptr;
+    }
+    p += step->length;
   }
-  return nullptr;
 }
 
 void EventShapes::Follow(size_t index) {
@@ -239,33 +235,48 @@ void EventShapes::Follow(size_t index) {
   last_ = index;
 }
 
+const char* EventShapes::TryAs(size_t index, const char* p, const char* end) {
+  Shape& shape = shapes_[index];
+  const Step& first = shape.steps.front();
+  if (static_cast<size_t>(end - p) < first.length ||
+      !SameLiteral(p, shape.text.data(), first.length)) {
+    return nullptr;
+  }
+  ++tries_;
+  return ReadAs(&shape, p + first.length, end);
+}
+
 const char* EventShapes::Read(const char* p, const char* end) {
   if (shapes_.empty()) return nullptr;
-  int tries = 0;
-  uint64_t tried = 0;  // a bit for each shape
+  tries_ = 0;
+  const uint8_t likely = shapes_[last_].followers[0];
+  if (likely < shapes_.size()) {
+    if (const char* const behind = TryAs(likely, p, end)) {
+      shapes_[likely].used = ++events_;
+      last_ = likely;
+      return behind;
+    }
+  }
+  return ReadUnlikely(likely, p, end);
+}
+
+const char* EventShapes::ReadUnlikely(size_t tried_first, const char* p, const char* end) {
+  static_assert(kMaxShapes <= 64);
+  uint64_t tried = uint64_t{1} << tried_first;  // a bit for each shape
   const auto attempt = [&](size_t index) -> const char* {
     const uint64_t bit = uint64_t{1} << index;
     if (index >= shapes_.size() || (tried & bit) != 0) return nullptr;
     tried |= bit;
-    Shape& shape = shapes_[index];
-    const Step& first = shape.steps.front();
-    if (static_cast<size_t>(end - p) < first.length ||
-        !SameBytes(p, shape.text.data(), first.length)) {
-      return nullptr;
-    }
-    ++tries;
-    const char* const behind = ReadAs(&shape, p, end);
+    const char* const behind = TryAs(index, p, end);
     if (behind != nullptr) Follow(index);
     return behind;
   };
-  static_assert(kMaxShapes <= 64);
-  const Shape& before = shapes_[last_];
   uint8_t followers[kFollowers];
-  std::copy(before.followers, before.followers + kFollowers, followers);
+  std::copy_n(shapes_[last_].followers, kFollowers, followers);
   for (const uint8_t index : followers) {
     if (const char* const behind = attempt(index)) return behind;
   }
-  for (size_t index = 0; index < shapes_.size() && tries < kMaxTries; ++index) {
+  for (size_t index = 0; index < shapes_.size() && tries_ < kMaxTries; ++index) {
     if (const char* const behind = attempt(index)) return behind;
   }
   return nullptr;
@@ -303,6 +314,7 @@ class EventShapes::Speller {
     step.key = key;
     shape_->text.append(from_, step.length);
     shape_->steps.push_back(step);
+    shape_->args += kind != Kind::kEnd && field == EventField::kArg ? 1 : 0;
     return shape_->text.size() <= kMaxText && shape_->steps.size() <= kMaxSteps;
   }
 
@@ -343,7 +355,7 @@ class EventShapes::Speller {
       return true;
     }
     if (field == EventField::kPhase || field == EventField::kCategory ||
-        !Add(Kind::kBare, field, key)) {
+        !Add(KindOfBare(field), field, key)) {
       return false;
     }
     const char* word = p_;
@@ -352,6 +364,25 @@ class EventShapes::Speller {
     if (text.empty()) return false;
     from_ = p_ = p_ + text.size();
     return true;
+  }
+
+  static Kind KindOfBare(EventField field) {
+    switch (field) {
+      case EventField::kTime:
+        return Kind::kTime;
+      case EventField::kDuration:
+        return Kind::kDuration;
+      case EventField::kPid:
+        return Kind::kPid;
+      case EventField::kTid:
+        return Kind::kTid;
+      case EventField::kId:
+        return Kind::kId;
+      case EventField::kArg:
+        return Kind::kInteger;
+      default:
+        return Kind::kWord;
+    }
   }
 
   // Phase and category belong to the spelling; what the reader made of them is known.
@@ -391,6 +422,7 @@ void EventShapes::Learn(const char* p, const char* end) {
   if (!Speller(reader_, p, p + TrimRight({p, static_cast<size_t>(end - p)}).size()).Run(&shape)) {
     return;
   }
+  shape.text.append(kLiteralPadding, '\0');
   size_t index = shapes_.size();
   if (index < kMaxShapes) {
     shapes_.push_back(std::move(shape));

@@ -32,7 +32,19 @@ class EventShapes {
   static constexpr size_t kMaxShapes = 64;
 
  private:
-  enum class Kind : uint8_t { kText, kBare, kNested, kEnd };
+  // What is expected of a value. Numbers that are spelled in another way are kWord's.
+  enum class Kind : uint8_t {
+    kText,
+    kNested,
+    kTime,
+    kDuration,
+    kPid,
+    kTid,
+    kId,
+    kInteger,  // of an arg
+    kWord,     // anything else without quotes
+    kEnd       // of the event: no value follows
+  };
   // The text in front of a value, and what becomes of the value.
   struct Step {
     uint32_t literal = 0;  // where it begins in Shape::text
@@ -50,19 +62,26 @@ class EventShapes {
     uint64_t used = 0;                   // number of the event that was last spelled so
     char phase = '\0';
     StringId category = 0;
+    size_t args = 0;  // how many of the values are args
   };
   class Speller;
 
+  // The event whose first value stands at `p`.
   const char* ReadAs(Shape* shape, const char* p, const char* end);
-  const char* TakeBare(const Step& step, const char* p, const char* end, RawEvent* event);
-  const char* TakeText(Step* step, const char* p, const char* end, RawEvent* event);
-  const char* TakeNested(Step* step, const char* p, const char* end, RawEvent* event);
+  // Each takes the value at `p`, of an arg into `*item`, and returns what stands behind it.
+  const char* TakeWord(const Step& step, const char* p, const char* end, ArgItem* item);
+  const char* TakeText(Step* step, const char* p, const char* end, RawEvent* event, ArgItem* item);
+  const char* TakeNested(Step* step, const char* p, const char* end, ArgItem* item);
   void Follow(size_t index);
+  // The event at `p`, if it is spelled like shape `index`; or like any but the one that was tried.
+  const char* TryAs(size_t index, const char* p, const char* end);
+  const char* ReadUnlikely(size_t tried_first, const char* p, const char* end);
 
   EventReader* reader_;
   std::vector<Shape> shapes_;
   size_t last_ = 0;  // the shape of the event before
   uint64_t events_ = 0;
+  int tries_ = 0;  // shapes that the event at hand began like
 };
 
 }  // namespace emberline
