@@ -48,7 +48,7 @@ bool ModelBuilder::ListDevices() {
   for (TrackIndex t = 0; t < tracks.size(); ++t) {
     if (tracks[t].kind != TrackKind::kDeviceStream) continue;
     for (SliceIndex i = tracks[t].first; i < tracks[t].last; ++i) {
-      if (!IsDeviceWork(s_.kind(i))) continue;
+      if (!IsDeviceWork(Kind(i))) continue;
       load[t] += s_.duration(i);
       used[t] = true;
     }

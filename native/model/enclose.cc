@@ -21,7 +21,7 @@ bool ModelBuilder::Enclose() {
     }
     const SliceIndex p = s_.parent(i);
     if (p != kNone) PlaceInside(i, p);
-    const bool launch = IsLaunchApi(s_.kind(i));
+    const bool launch = IsLaunchApi(Kind(i));
     if (!launch && !m.IsOp(i)) continue;
     // A launch belongs to the innermost op around its start: whole microseconds of old recorders
     // let a call end after the op that made it, so containment of the whole call is too strict
@@ -44,7 +44,7 @@ bool ModelBuilder::Enclose() {
 
 void ModelBuilder::PlaceInside(SliceIndex i, SliceIndex parent) {
   Model& m = *model_;
-  const SliceKind kind = s_.kind(parent);
+  const SliceKind kind = Kind(parent);
   m.op[i] = m.IsOp(parent) ? parent : m.op[parent];
   m.frame[i] = kind == SliceKind::kPythonFunction ? parent : m.frame[parent];
   m.annotation[i] =

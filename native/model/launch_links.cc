@@ -24,7 +24,7 @@ bool ModelBuilder::LinkLaunches() {
     for (size_t k = 0; k < link_ids_.size(); ++k) {
       const LinkIds& ids = link_ids_[k];
       const SliceIndex i = ids.slice;
-      if (ids.correlation == 0 || !IsLaunchApi(s_.kind(i))) continue;
+      if (ids.correlation == 0 || !IsLaunchApi(Kind(i))) continue;
       calls.push_back(
           {ids.correlation, s_.start(i), i, s_.categories()[s_.category(i)].correlation_space});
     }
@@ -58,7 +58,7 @@ bool ModelBuilder::LinkLaunches() {
       if (Stop(static_cast<uint32_t>(k))) return false;
       const SliceIndex i = link_ids_[k].slice;
       const int64_t correlation = link_ids_[k].correlation;
-      if (correlation == 0 || !IsDeviceWork(s_.kind(i))) continue;
+      if (correlation == 0 || !IsDeviceWork(Kind(i))) continue;
       const uint8_t d = s_.categories()[s_.category(i)].correlation_space;
       SliceIndex call = find(correlation, d, s_.start(i));
       if (call == kNone) call = find(correlation, d == 0 ? 1 : 0, s_.start(i));
@@ -73,7 +73,7 @@ bool ModelBuilder::LinkLaunches() {
 void ModelBuilder::LinkLaunchesByFlow() {
   Model& m = *model_;
   ForEachArrow([&](SliceIndex from, SliceIndex to) {
-    if (IsLaunchApi(s_.kind(from)) && m.launch[to] == kNone) m.launch[to] = from;
+    if (IsLaunchApi(Kind(from)) && m.launch[to] == kNone) m.launch[to] = from;
   });
 }
 

@@ -34,11 +34,11 @@ class ModelBuilder {
 
  private:
   bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel_.cancelled(); }
-  bool OnHost(SliceIndex i) const {
-    return s_.tracks()[s_.track(i)].kind == TrackKind::kHostThread;
-  }
+  SliceKind Kind(SliceIndex i) const { return static_cast<SliceKind>(kinds_[i] & ~kOnHost); }
+  bool OnHost(SliceIndex i) const { return (kinds_[i] & kOnHost) != 0; }
   // What each slice is, by kind and name; names are classified once each.
   bool Classify();
+  void FindKinds();
   // The innermost enclosing op, frame and annotation of host slices. A parent's index is smaller
   // than its children's, so one pass in order does, whatever the depth.
   bool Enclose();
@@ -72,7 +72,7 @@ class ModelBuilder {
         if (point.slice == kNone || point.role == FlowRole::kForward) continue;
         if (point.phase == FlowPhase::kStart) {
           from = point.slice;
-        } else if (from != kNone && IsDeviceWork(s_.kind(point.slice))) {
+        } else if (from != kNone && IsDeviceWork(Kind(point.slice))) {
           visit(from, point.slice);
         }
       }
@@ -93,6 +93,10 @@ class ModelBuilder {
   SliceIndex OpAt(SliceIndex slice) const {
     if (slice == kNone || !OnHost(slice)) return kNone;
     return model_->IsOp(slice) ? slice : model_->op[slice];
+  }
+  Interval RangeOf(SliceIndex i) const {
+    const Ns start = s_.start(i);
+    return {start, start + s_.duration(i)};
   }
   bool Encloses(SliceIndex outer, SliceIndex inner) const {
     return s_.track(outer) == s_.track(inner) && s_.start(outer) <= s_.start(inner) &&
@@ -125,6 +129,10 @@ class ModelBuilder {
   const uint32_t n_;    // slices of the file
   const uint32_t all_;  // with those of graph captures
   const CancelToken& cancel_;
+  // The kind of each slice, with a bit for those on host threads. Nearly all stages ask for them,
+  // and the store has them packed, in two columns.
+  static constexpr uint8_t kOnHost = 0x80;
+  std::vector<uint8_t> kinds_;
   struct LinkIds {
     int64_t correlation = 0;
     int64_t external = 0;  // 0: none

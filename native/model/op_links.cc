@@ -31,7 +31,7 @@ bool ModelBuilder::LinkOps() {
   for (size_t k = 0; k < link_ids_.size(); ++k) {
     if (Stop(static_cast<uint32_t>(k))) return false;
     const SliceIndex i = link_ids_[k].slice;
-    if (!IsLaunchApi(s_.kind(i))) continue;
+    if (!IsLaunchApi(Kind(i))) continue;
     const SliceIndex op = find(link_ids_[k]);
     if (op != kNone && s_.tracks()[s_.track(op)].pid == s_.tracks()[s_.track(i)].pid) {
       if (op != m.op[i]) around_.emplace_back(i, m.op[i]);
@@ -44,7 +44,7 @@ bool ModelBuilder::LinkOps() {
   for (size_t k = 0; k < link_ids_.size(); ++k) {
     if (Stop(static_cast<uint32_t>(k))) return false;
     const SliceIndex i = link_ids_[k].slice;
-    if (!IsDeviceWork(s_.kind(i))) continue;
+    if (!IsDeviceWork(Kind(i))) continue;
     const SliceIndex launch = m.launch[i];
     if (launch != kNone) {
       m.op[i] = m.op[launch];

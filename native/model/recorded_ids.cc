@@ -10,7 +10,7 @@ bool ModelBuilder::ReadLinkIds() {
   ArgInts recorded(s_, {ArgRole::kCorrelation, ArgRole::kExternalId});
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
-    const SliceKind kind = s_.kind(i);
+    const SliceKind kind = Kind(i);
     if (!IsLaunchApi(kind) && !IsDeviceWork(kind)) continue;
     LinkIds ids;
     ids.slice = i;

@@ -18,7 +18,7 @@ bool ModelBuilder::BuildSteps() {
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
     // Device-side annotations repeat the names; only the host's are steps (B2).
-    const SliceKind kind = s_.kind(i);
+    const SliceKind kind = Kind(i);
     if (kind != SliceKind::kUserAnnotation && kind != SliceKind::kCpuOp) continue;
     if (static_cast<RangeKind>(range_[s_.name_id(i)]) != RangeKind::kStep || !OnHost(i)) continue;
     if (const auto number = StepNumber(s_.name(i))) found.push_back({*number, i});
@@ -55,7 +55,7 @@ bool ModelBuilder::BuildSteps() {
     // Work whose launch is not in the file goes by its own time.
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
-      if (IsDeviceWork(s_.kind(i)) && m.launch[i] == kNone) {
+      if (IsDeviceWork(Kind(i)) && m.launch[i] == kNone) {
         m.step[i] = StepAt(s_.start(i), &Step::time);
       }
     }
@@ -68,19 +68,20 @@ Interval ModelBuilder::WholeTrace() const {
     std::optional<Interval> all;
     for (SliceIndex i = 0; i < n_; ++i) {
       if (!wanted(i)) continue;
-      if (!all) all = Interval{s_.start(i), s_.end(i)};
-      all->begin = std::min(all->begin, s_.start(i));
-      all->end = std::max(all->end, s_.end(i));
+      const Interval range = RangeOf(i);
+      if (!all) all = range;
+      all->begin = std::min(all->begin, range.begin);
+      all->end = std::max(all->end, range.end);
     }
     return all;
   };
-  if (auto ops = extent([&](SliceIndex i) { return s_.kind(i) == SliceKind::kCpuOp; });
+  if (auto ops = extent([&](SliceIndex i) { return Kind(i) == SliceKind::kCpuOp; });
       ops && ops->Length() > 0) {
     return *ops;
   }
   if (auto work = extent([&](SliceIndex i) {
-        return IsDeviceWork(s_.kind(i)) || IsLaunchApi(s_.kind(i)) ||
-               s_.kind(i) == SliceKind::kUserAnnotation;
+        return IsDeviceWork(Kind(i)) || IsLaunchApi(Kind(i)) ||
+               Kind(i) == SliceKind::kUserAnnotation;
       })) {
     return *work;
   }
@@ -105,14 +106,14 @@ void ModelBuilder::AssignSteps() {
     return;
   }
   for (SliceIndex i = 0; i < n_; ++i) {
-    if (!IsDeviceWork(s_.kind(i))) m.step[i] = StepAt(s_.start(i), &Step::host);
+    if (!IsDeviceWork(Kind(i))) m.step[i] = StepAt(s_.start(i), &Step::host);
   }
   for (const Step& step : m.steps) {
     // A step of zero length still holds its own annotation.
     m.step[step.slice] = static_cast<uint32_t>(&step - m.steps.data());
   }
   for (SliceIndex i = 0; i < n_; ++i) {
-    if (!IsDeviceWork(s_.kind(i)) || m.launch[i] == kNone) continue;
+    if (!IsDeviceWork(Kind(i)) || m.launch[i] == kNone) continue;
     // A launch on a thread of its own comes later than the operator that asked for it.
     m.step[i] = m.step[LaunchPlaceOf(m, i)];
   }
@@ -133,7 +134,7 @@ void ModelBuilder::ExtendSteps() {
   };
   bool any = false;
   for (SliceIndex i = 0; i < n_; ++i) {
-    if (!IsDeviceWork(s_.kind(i))) continue;
+    if (!IsDeviceWork(Kind(i))) continue;
     const uint32_t step = owner(i);
     if (step == kNone) {
       orphan_ends.push_back(s_.end(i));

@@ -15,16 +15,16 @@ class TakenTime {
  public:
   explicit TakenTime(const TraceStore& store) : s_(store) {}
 
-  // What slice `i` takes of `op` beyond those before it. Slices of a thread come in the order of
+  // What the range takes of `op` beyond those before it. Slices of a thread come in the order of
   // their start, so the last end is all there is to keep; it stands at the operator's depth, which
   // none has that runs at the same time.
-  Ns Take(SliceIndex op, SliceIndex i) {
+  Ns Take(SliceIndex op, Interval range) {
     const size_t depth = s_.depth(op);
     if (depth >= taken_.size()) taken_.resize(depth + 1);
     Taken& taken = taken_[depth];
-    if (taken.op != op) taken = {op, s_.start(op)};
-    const Ns begin = std::max(taken.until, s_.start(i));
-    const Ns end = std::min(s_.end(op), s_.end(i));
+    if (taken.op != op) taken = {op, s_.start(op), s_.end(op)};
+    const Ns begin = std::max(taken.until, range.begin);
+    const Ns end = std::min(taken.end, range.end);
     if (end <= begin) return 0;
     taken.until = end;
     return end - begin;
@@ -34,6 +34,7 @@ class TakenTime {
   struct Taken {
     SliceIndex op = kNone;
     Ns until = 0;
+    Ns end = 0;  // of the operator
   };
   const TraceStore& s_;
   std::vector<Taken> taken_;
@@ -54,7 +55,9 @@ bool ModelBuilder::AddTimes() {
     const SliceIndex op = m.op[i];
     // Rows of one thread (Track::same_thread) are not in one order: there the rest is all that is
     // left to take.
-    if (m.IsOp(i) && op != kNone) m.host_self[op] -= std::min(m.host_self[op], by_ops.Take(op, i));
+    if (m.IsOp(i) && op != kNone) {
+      m.host_self[op] -= std::min(m.host_self[op], by_ops.Take(op, RangeOf(i)));
+    }
   }
   m.host_self.Pack();
   if (!AddApiTimes()) return false;
@@ -63,7 +66,7 @@ bool ModelBuilder::AddTimes() {
   m.device_total.assign(all_, 0);
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
-    if (!IsDeviceWork(s_.kind(i)) || m.op[i] == kNone) continue;
+    if (!IsDeviceWork(Kind(i)) || m.op[i] == kNone) continue;
     const SliceIndex op = m.op[i];
     (m.SourceOp(i) == op ? m.device_self : m.device_total)[op] += s_.duration(i);
   }
@@ -86,7 +89,7 @@ bool ModelBuilder::AddApiTimes() {
   auto around = around_.begin();
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
-    const bool is_call = IsLaunchApi(s_.kind(i));
+    const bool is_call = IsLaunchApi(Kind(i));
     if (!is_call && !m.IsOp(i)) continue;
     SliceIndex op = m.op[i];
     // Host time goes by where the call ran, also when an id gives its work to another op.
@@ -95,10 +98,11 @@ bool ModelBuilder::AddApiTimes() {
     if (is_call) {
       // A driver call inside a runtime call is the same time.
       const SliceIndex p = s_.parent(i);
-      if (p == kNone || !IsLaunchApi(s_.kind(p))) m.host_api[op] += by_all.Take(op, i);
+      if (p == kNone || !IsLaunchApi(Kind(p))) m.host_api[op] += by_all.Take(op, RangeOf(i));
     } else {
-      m.host_api[op] += by_all.Take(op, i);
-      m.host_api[op] -= by_ops.Take(op, i);
+      const Interval range = RangeOf(i);
+      m.host_api[op] += by_all.Take(op, range);
+      m.host_api[op] -= by_ops.Take(op, range);
     }
   }
   const PackedColumn<Ns>& self = m.host_self;

@@ -144,7 +144,11 @@ void TraceBuilder::SettleStreams() {
 bool TraceBuilder::Nest(bool async, const CancelToken& cancel) {
   TraceStore& store = *store_;
   const Ns slack = fractional_times_ ? 0 : 1000;
-  std::vector<SliceIndex> active;
+  struct Active {
+    SliceIndex slice;
+    Ns end;
+  };
+  std::vector<Active> active;
   std::vector<Ns> lane_end;
   for (Track& track : store.tracks_) {
     // Asynchronous slices nest within their id; those of other ids only run at the same time.
@@ -161,15 +165,17 @@ bool TraceBuilder::Nest(bool async, const CancelToken& cancel) {
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if (i % kCancelStride == 0 && cancel.cancelled()) return false;
       const Ns start = store.start(i);
-      const Ns end = store.end(i);
-      while (!active.empty() && store.end(active.back()) <= start) active.pop_back();
+      const Ns end = start + store.duration(i);
+      while (!active.empty() && active.back().end <= start) active.pop_back();
       SliceIndex parent = kNone;
+      Ns parent_end = 0;
       size_t above = 0;  // position of the first active slice that the parent does not hold
       size_t seen = 0;
       for (size_t k = active.size(); k-- > 0 && seen < kMaxCrossing; ++seen) {
-        const Ns parent_end = store.end(active[k]);
-        if (parent_end > start && end <= parent_end + slack && same_id(active[k], i)) {
-          parent = active[k];
+        const auto [outer, outer_end] = active[k];
+        if (outer_end > start && end <= outer_end + slack && same_id(outer, i)) {
+          parent = outer;
+          parent_end = outer_end;
           above = k + 1;
           break;
         }
@@ -179,7 +185,7 @@ bool TraceBuilder::Nest(bool async, const CancelToken& cancel) {
       size_t lane = next;
       while (lane < lane_end.size() && lane_end[lane] > start && lane < last_lane) ++lane;
       if (lane > next && !by_id && above < active.size()) {
-        const SliceIndex shorter = active[above];
+        const auto [shorter, shorter_end] = active[above];
         if (store.depth_[shorter] == next && store.parent_[shorter] == parent &&
             store.duration(shorter) < store.duration(i) && store.start(shorter) >= crossing_end &&
             lane_end.size() < std::numeric_limits<uint16_t>::max()) {
@@ -193,11 +199,11 @@ bool TraceBuilder::Nest(bool async, const CancelToken& cancel) {
           std::move_backward(lane_end.begin() + static_cast<ptrdiff_t>(next),
                              lane_end.begin() + deepest, lane_end.begin() + deepest + 1);
           lane_end[next] = std::numeric_limits<Ns>::min();
-          crossing_end = store.end(shorter) + slack;
+          crossing_end = shorter_end + slack;
           lane = next;
         }
       }
-      if (lane > next || (parent != kNone && end > store.end(parent))) {
+      if (lane > next || (parent != kNone && end > parent_end)) {
         crossing_end = std::max(crossing_end, end);
       }
       lane = std::min<size_t>(lane, std::numeric_limits<uint16_t>::max());
@@ -208,7 +214,7 @@ bool TraceBuilder::Nest(bool async, const CancelToken& cancel) {
       store.parent_[i] = parent;
       store.depth_[i] = static_cast<uint16_t>(lane);
       track.max_depth = std::max(track.max_depth, store.depth_[i]);
-      if (end > start) active.push_back(i);
+      if (end > start) active.push_back({i, end});
     }
   }
   return true;
