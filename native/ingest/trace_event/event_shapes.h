@@ -32,7 +32,7 @@ class EventShapes {
   static constexpr size_t kMaxShapes = 64;
 
  private:
-  // What is expected of a value. Numbers that are spelled in another way are kWord's.
+  // What is expected of a value. A number that is spelled in another way is read as a kWord is.
   enum class Kind : uint8_t {
     kText,
     kNested,
@@ -68,12 +68,12 @@ class EventShapes {
 
   // The event whose first value stands at `p`.
   const char* ReadAs(Shape* shape, const char* p, const char* end);
-  // Each takes the value at `p`, of an arg into `*item`, and returns what stands behind it.
+  // Each takes the value at `p`, that of an arg into `*item`, and returns what stands behind it.
   const char* TakeWord(const Step& step, const char* p, const char* end, ArgItem* item);
   const char* TakeText(Step* step, const char* p, const char* end, RawEvent* event, ArgItem* item);
   const char* TakeNested(Step* step, const char* p, const char* end, ArgItem* item);
   void Follow(size_t index);
-  // The event at `p`, if it is spelled like shape `index`; or like any but the one that was tried.
+  // Read() with one shape alone, and with all but the one that was tried first.
   const char* TryAs(size_t index, const char* p, const char* end);
   const char* ReadUnlikely(size_t tried_first, const char* p, const char* end);
 
