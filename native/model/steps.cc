@@ -36,7 +36,7 @@ bool ModelBuilder::BuildSteps() {
     step.name = std::to_string(f.number);
     step.number = f.number;
     step.slice = f.slice;
-    step.host = {s_.start(f.slice), s_.end(f.slice)};
+    step.host = RangeOf(f.slice);
     m.steps.push_back(std::move(step));
   }
   m.has_recorded_steps = !m.steps.empty();

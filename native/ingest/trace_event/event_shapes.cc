@@ -24,8 +24,8 @@ bool EndsNumber(char c) { return c == ',' || c == '}' || IsSpace(c); }
 constexpr std::array<uint64_t, 9> kPowersOfTen = {1,      10,      100,      1000,     10000,
                                                   100000, 1000000, 10000000, 100000000};
 
-// These three become a part of whoever reads a value: calling them took as long again as what they
-// do.
+// These three, and SkipLiteral(), become a part of whoever reads a value: calling them took as long
+// again as what they do.
 
 // The plain digits at `p`, at most 16; `*count` tells how many. Returns their number.
 [[gnu::always_inline]] inline uint64_t ReadDigits(const char* p, unsigned* count) {
@@ -158,6 +158,14 @@ const char* EventShapes::TakeNested(Step* step, const char* p, const char* end, 
   return behind;
 }
 
+[[gnu::always_inline]] inline const char* EventShapes::SkipLiteral(const Shape& shape,
+                                                                   const Step& step, const char* p,
+                                                                   const char* end) {
+  const bool same = static_cast<size_t>(end - p) >= step.length &&
+                    SameBytes(p, shape.text.data() + step.literal, step.length);
+  return same ? p + step.length : nullptr;
+}
+
 const char* EventShapes::ReadAs(Shape* shape, const char* p, const char* end) {
   RawEvent* const event = reader_->BeginAs(shape->phase, shape->category, shape->args);
   ArgItem* item = event->args.data();
@@ -212,14 +220,10 @@ const char* EventShapes::ReadAs(Shape* shape, const char* p, const char* end) {
       behind = TakeWord(*step, p, end, item);
       if (behind == nullptr) return nullptr;
     }
-    p = behind;
     item += step->field == EventField::kArg ? 1 : 0;
     ++step;
-    if (static_cast<size_t>(end - p) < step->length ||
-        !SameLiteral(p, shape->text.data() + step->literal, step->length)) {
-      return nullptr;
-    }
-    p += step->length;
+    p = SkipLiteral(*shape, *step, behind, end);
+    if (p == nullptr) return nullptr;
   }
 }
 
@@ -237,27 +241,20 @@ void EventShapes::Follow(size_t index) {
 
 const char* EventShapes::TryAs(size_t index, const char* p, const char* end) {
   Shape& shape = shapes_[index];
-  const Step& first = shape.steps.front();
-  if (static_cast<size_t>(end - p) < first.length ||
-      !SameLiteral(p, shape.text.data(), first.length)) {
-    return nullptr;
-  }
+  p = SkipLiteral(shape, shape.steps.front(), p, end);
+  if (p == nullptr) return nullptr;
   ++tries_;
-  return ReadAs(&shape, p + first.length, end);
+  const char* const behind = ReadAs(&shape, p, end);
+  if (behind != nullptr) Follow(index);
+  return behind;
 }
 
 const char* EventShapes::Read(const char* p, const char* end) {
   if (shapes_.empty()) return nullptr;
   tries_ = 0;
   const uint8_t likely = shapes_[last_].followers[0];
-  if (likely < shapes_.size()) {
-    if (const char* const behind = TryAs(likely, p, end)) {
-      shapes_[likely].used = ++events_;
-      last_ = likely;
-      return behind;
-    }
-  }
-  return ReadUnlikely(likely, p, end);
+  const char* const behind = TryAs(likely, p, end);
+  return behind != nullptr ? behind : ReadUnlikely(likely, p, end);
 }
 
 const char* EventShapes::ReadUnlikely(size_t tried_first, const char* p, const char* end) {
@@ -267,9 +264,7 @@ const char* EventShapes::ReadUnlikely(size_t tried_first, const char* p, const c
     const uint64_t bit = uint64_t{1} << index;
     if (index >= shapes_.size() || (tried & bit) != 0) return nullptr;
     tried |= bit;
-    const char* const behind = TryAs(index, p, end);
-    if (behind != nullptr) Follow(index);
-    return behind;
+    return TryAs(index, p, end);
   };
   uint8_t followers[kFollowers];
   std::copy_n(shapes_[last_].followers, kFollowers, followers);
@@ -422,7 +417,6 @@ void EventShapes::Learn(const char* p, const char* end) {
   if (!Speller(reader_, p, p + TrimRight({p, static_cast<size_t>(end - p)}).size()).Run(&shape)) {
     return;
   }
-  shape.text.append(kLiteralPadding, '\0');
   size_t index = shapes_.size();
   if (index < kMaxShapes) {
     shapes_.push_back(std::move(shape));

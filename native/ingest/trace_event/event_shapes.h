@@ -66,6 +66,9 @@ class EventShapes {
   };
   class Speller;
 
+  // Behind the text in front of the step's value; null when another one stands at `p`.
+  static const char* SkipLiteral(const Shape& shape, const Step& step, const char* p,
+                                 const char* end);
   // The event whose first value stands at `p`.
   const char* ReadAs(Shape* shape, const char* p, const char* end);
   // Each takes the value at `p`, that of an arg into `*item`, and returns what stands behind it.

@@ -56,26 +56,6 @@ inline bool SameBytes(const char* a, const char* b, size_t size) {
   return true;
 }
 
-// The same where kLiteralPadding bytes behind the end of either can be read: in steps of that many
-// bytes, so that how long the text is does not decide which way the processor goes.
-inline constexpr size_t kLiteralPadding = 32;
-inline bool SameLiteral(const char* a, const char* b, size_t size) {
-#if defined(__SSE2__)
-  for (;; a += kLiteralPadding, b += kLiteralPadding, size -= kLiteralPadding) {
-    const auto equal = [&](size_t at) {
-      const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a + at));
-      const __m128i y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at));
-      return static_cast<uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, y))));
-    };
-    const uint64_t differ = ~(equal(0) | equal(16) << 16);
-    if (size <= kLiteralPadding) return (differ & ((uint64_t{1} << size) - 1)) == 0;
-    if (static_cast<uint32_t>(differ) != 0) return false;
-  }
-#else
-  return SameBytes(a, b, size);
-#endif
-}
-
 // How many of the eight bytes at `p` are decimal digits before the first that is none, and the
 // number that they spell.
 struct Digits {
