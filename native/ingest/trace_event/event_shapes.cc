@@ -253,6 +253,7 @@ const char* EventShapes::Read(const char* p, const char* end) {
   if (shapes_.empty()) return nullptr;
   tries_ = 0;
   const uint8_t likely = shapes_[last_].followers[0];
+  assert(likely < shapes_.size());  // only those that there are follow, and they stay
   const char* const behind = TryAs(likely, p, end);
   return behind != nullptr ? behind : ReadUnlikely(likely, p, end);
 }
