@@ -54,10 +54,10 @@ void* AllocateFilled(size_t bytes, size_t large) {
 
 }  // namespace
 
-void* AllocateLazily(size_t bytes) {
-  // Half of a column's last chunk may never be used.
-  return bytes < 2 * kLargePage ? std::malloc(bytes)
-                                : AllocateOnLargePages(bytes, WholePart(bytes));
+void* AllocateScratch(size_t bytes) {
+  if (bytes < kLargePage / 2) return std::malloc(bytes == 0 ? 1 : bytes);
+  if (bytes > SIZE_MAX - kLargePage) return nullptr;
+  return AllocateOnLargePages(bytes, WholePart(bytes + kLargePage - 1));
 }
 
 void* AllocateAtOnce(size_t bytes) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 
 namespace emberline {
 
@@ -15,13 +17,21 @@ void BoundHeap();
 // milliseconds; any thread.
 void TrimHeap();
 
-// Room that is filled little by little, on large pages where it is large and the system has them:
-// what is not touched takes no memory. To be freed with std::free; null when there is no memory.
-void* AllocateLazily(size_t bytes);
-// The same for room that is filled at once and soon freed: up to half a large page of it may be
-// left unused where that saves taking many small ones.
+// Owns what the functions below return.
+struct FreeBlock {
+  void operator()(void* block) const { std::free(block); }
+};
+template <typename T>
+using OwnedBlock = std::unique_ptr<T, FreeBlock>;
+
+// Room that is needed for a moment: from half a large page on it stands on large pages alone, where
+// the system has them, of which those are taken that are touched. To be freed with std::free; null
+// when there is no memory.
+void* AllocateScratch(size_t bytes);
+// The same for room of which it is not known how long it is needed, and that is filled at once: up
+// to half a large page of it may be left unused where that saves taking many small ones.
 void* AllocateAtOnce(size_t bytes);
-// For room that is filled at once and then kept: takes no more than `bytes` need.
+// The same for room that is filled at once and then kept: takes no more than `bytes` need.
 void* AllocateToKeep(size_t bytes);
 
 // Takes the pages that lie wholly in a block from the system now. That costs about half of what it

@@ -11,14 +11,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/byte_size.h"
+#include "base/heap.h"
 #include "base/kept_vector.h"
 #include "base/row_iterator.h"
+#include "base/scratch_vector.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -83,24 +86,41 @@ class PackedColumn {
     draft_.assign(size + kSlackRows, value);
     UseDraft(size);
   }
-  // Of `size` rows, each of(its number); memory is taken and written once.
-  template <typename Of>
-  void Fill(size_t size, Of&& of) {
-    *this = {};
-    draft_.reserve(size + kSlackRows);
-    for (size_t i = 0; i < size; ++i) draft_.push_back(static_cast<T>(of(i)));
-    draft_.resize(size + kSlackRows);
-    UseDraft(size);
-  }
   T& operator[](size_t i) { return draft_[i]; }
   std::span<T> Draft() { return std::span(draft_).first(draft_.empty() ? 0 : size_); }
 
   void Pack() {
     if (draft_.empty()) return;
-    const std::vector<T> rows = std::exchange(draft_, {});
+    const ScratchVector<T> rows = std::exchange(draft_, {});
     const size_t size = size_;
     *this = {};
     Append(std::span(rows).first(size));
+  }
+
+  // Becomes a packed column of `size` rows, each of(its number), which is asked for once and in
+  // their order.
+  template <typename Of>
+  void Pack(size_t size, Of&& of) {
+    *this = {};
+    owned_blocks_.reserve(size / kBlockRows + 2);
+    Pieces pieces(size * sizeof(T));
+    size_t end = 0;
+    std::array<T, kBlockRows> rows;
+    for (size_t first = 0; first < size; first += kBlockRows) {
+      const size_t count = std::min(kBlockRows, size - first);
+      for (size_t i = 0; i < count; ++i) rows[i] = static_cast<T>(of(first + i));
+      const std::span<const T> block(rows.data(), count);
+      owned_blocks_.push_back(Measure(block, end));
+      const size_t bytes = count * (owned_blocks_.back().place & kWidthBits);
+      Write(block, owned_blocks_.back(), pieces.Room(bytes));
+      end += bytes;
+    }
+    owned_blocks_.push_back({size, uint64_t{end} << 8});
+    owned_bytes_.resize(end + kSlack);
+    std::memset(pieces.CopyTo(owned_bytes_.data()), 0, kSlack);
+    size_ = size;
+    blocks_ = owned_blocks_;
+    bytes_ = owned_bytes_;
   }
 
   // --- Only of a column that is packed, or empty.
@@ -140,7 +160,10 @@ class PackedColumn {
     owned_bytes_.resize(end + kSlack);
     std::memset(owned_bytes_.data() + end, 0, kSlack);
     const Block* block = owned_blocks_.data() + first;
-    each([&](std::span<const T> rows) { Write(rows, *block++, owned_bytes_.data()); });
+    each([&](std::span<const T> rows) {
+      Write(rows, *block, owned_bytes_.data() + (block->place >> 8));
+      ++block;
+    });
     blocks_ = owned_blocks_;
     bytes_ = owned_bytes_;
   }
@@ -209,11 +232,10 @@ class PackedColumn {
     while (kLargest[width] < distance || (has_none && kLargest[width] == distance)) ++width;
     return {static_cast<uint64_t>(least), uint64_t{begin} << 8 | (has_none ? kHasNone : 0) | width};
   }
-  // `bytes` end at least kSlack bytes behind the rows; what lies behind them is written later.
-  static void Write(std::span<const T> rows, const Block& block, uint8_t* bytes) {
+  // To `at` on. Writes up to kSlack bytes behind the rows.
+  static void Write(std::span<const T> rows, const Block& block, uint8_t* at) {
     const size_t width = block.place & kWidthBits;
     if (width == 0) return;
-    uint8_t* at = bytes + (block.place >> 8);
     for (const T row : rows) {
       uint64_t distance = static_cast<uint64_t>(row) - block.base;
       if constexpr (kKnowsNone) {
@@ -223,6 +245,38 @@ class PackedColumn {
       at += width;
     }
   }
+  // Bytes whose number is not known before they are written.
+  class Pieces {
+   public:
+    // At most so many.
+    explicit Pieces(size_t most) : bytes_(std::min(most + kSlack, kPieceBytes)) {}
+    // Room for `bytes`, at most a block's, and for kSlack behind them, behind what there is.
+    uint8_t* Room(size_t bytes) {
+      if (pieces_.empty() || pieces_.back().used + bytes + kSlack > bytes_) {
+        pieces_.emplace_back().bytes.reset(static_cast<uint8_t*>(AllocateScratch(bytes_)));
+        if (pieces_.back().bytes == nullptr) throw std::bad_alloc();
+      }
+      Piece& piece = pieces_.back();
+      uint8_t* const at = piece.bytes.get() + piece.used;
+      piece.used += bytes;
+      return at;
+    }
+    // Returns what stands behind them in `to`.
+    uint8_t* CopyTo(uint8_t* to) const {
+      for (const Piece& piece : pieces_) to = std::copy_n(piece.bytes.get(), piece.used, to);
+      return to;
+    }
+
+   private:
+    static constexpr size_t kPieceBytes = size_t{2} << 20;
+    struct Piece {
+      OwnedBlock<uint8_t> bytes;
+      size_t used = 0;
+    };
+    size_t bytes_;  // of each piece
+    std::vector<Piece> pieces_;
+  };
+
   // A draft is read as blocks that take the full width.
   void UseDraft(size_t size) {
     size_ = size;
@@ -241,7 +295,7 @@ class PackedColumn {
   size_t size_ = 0;
   KeptVector<Block> owned_blocks_;
   UnfilledVector<uint8_t> owned_bytes_;
-  std::vector<T> draft_;  // kSlackRows more than there are rows
+  ScratchVector<T> draft_;  // kSlackRows more than there are rows
 };
 
 }  // namespace emberline

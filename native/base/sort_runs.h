@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "base/near.h"
+#include "base/scratch_vector.h"
 
 namespace emberline {
 
@@ -16,7 +16,7 @@ namespace sort_runs_detail {
 // Merges the sorted halves of `rows`, of which the second begins at `middle`. Looks for where they
 // overlap from the middle outward, so that a short overlap of long halves costs little.
 template <typename Row, typename Before>
-void MergeHalves(std::span<Row> rows, size_t middle, Before&& before, std::vector<Row>* scratch) {
+void MergeHalves(std::span<Row> rows, size_t middle, Before&& before, ScratchVector<Row>* scratch) {
   if (!before(rows[middle], rows[middle - 1])) return;
   // Rows of the first half from `from` on come behind the first row of the second half.
   const auto half = rows.begin() + static_cast<ptrdiff_t>(middle);
@@ -59,7 +59,7 @@ void MergeHalves(std::span<Row> rows, size_t middle, Before&& before, std::vecto
 // far from it, as recorders leave them, and never worse than n log n.
 template <typename Row, typename Before>
 void SortRuns(std::span<Row> rows, Before&& before) {
-  std::vector<uint32_t> borders;  // where runs begin, and the end
+  ScratchVector<uint32_t> borders;  // where runs begin, and the end
   for (size_t i = 1; i < rows.size(); ++i) {
     if (before(rows[i], rows[i - 1])) {
       if (borders.empty()) borders.push_back(0);
@@ -68,7 +68,7 @@ void SortRuns(std::span<Row> rows, Before&& before) {
   }
   if (borders.empty()) return;
   borders.push_back(static_cast<uint32_t>(rows.size()));
-  std::vector<Row> scratch;
+  ScratchVector<Row> scratch;
   while (borders.size() > 2) {
     size_t kept = 0;
     for (size_t run = 0; run + 1 < borders.size(); run += 2) {

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/packed_rows.h"
+#include "base/distinct.h"
 #include "compare/aligned_tree.h"
 #include "compare/launched_names.h"
 

@@ -14,17 +14,17 @@ size_t KernelCosts::KindHash::operator()(const Kind& kind) const {
 void KernelCosts::Pack(std::span<const KernelCost> kernels) {
   const size_t n = kernels.size();
   Distinct<Kind, KindHash> kinds;
-  PackRows(n, &kernel_, [&](size_t i) { return kernels[i].kernel; });
-  PackRows(n, &owner_, [&](size_t i) { return kernels[i].owner; });
-  PackRows(n, &call_, [&](size_t i) { return kernels[i].call; });
-  PackRows(n, &kind_, [&](size_t i) {
+  kernel_.Pack(n, [&](size_t i) { return kernels[i].kernel; });
+  owner_.Pack(n, [&](size_t i) { return kernels[i].owner; });
+  call_.Pack(n, [&](size_t i) { return kernels[i].call; });
+  kind_.Pack(n, [&](size_t i) {
     const KernelCost& k = kernels[i];
     return kinds.NumberOf({k.cost, k.helper, k.matrix_call, k.flops.why(), k.read_bytes.why(),
                            k.written_bytes.why()});
   });
-  PackRows(n, &flops_, [&](size_t i) { return kernels[i].flops.value(); });
-  PackRows(n, &read_, [&](size_t i) { return kernels[i].read_bytes.value(); });
-  PackRows(n, &written_, [&](size_t i) { return kernels[i].written_bytes.value(); });
+  flops_.Pack(n, [&](size_t i) { return kernels[i].flops.value(); });
+  read_.Pack(n, [&](size_t i) { return kernels[i].read_bytes.value(); });
+  written_.Pack(n, [&](size_t i) { return kernels[i].written_bytes.value(); });
   kinds_.assign(kinds.values().begin(), kinds.values().end());
 }
 

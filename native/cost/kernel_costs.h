@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/byte_size.h"
+#include "base/distinct.h"
 #include "base/packed_column.h"
-#include "base/packed_rows.h"
 #include "base/row_iterator.h"
 #include "base/types.h"
 #include "cost/amount.h"

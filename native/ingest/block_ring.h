@@ -4,9 +4,11 @@
 #include <array>
 #include <condition_variable>
 #include <cstddef>
-#include <memory>
 #include <mutex>
+#include <new>
 #include <string_view>
+
+#include "base/heap.h"
 
 namespace emberline {
 
@@ -24,15 +26,17 @@ class BlockRing {
       changed_.wait(lock, [this] { return stop_ || filled_ <= kFewBlocks; });
     }
     if (stop_) return nullptr;
-    std::unique_ptr<char[]>& data = ring_[head_].data;
-    if (data == nullptr) data = std::make_unique_for_overwrite<char[]>(kBlockBytes);
-    return data.get();
+    if (room_ == nullptr) {
+      room_.reset(static_cast<char*>(AllocateScratch(kBlocks * kBlockBytes)));
+      if (room_ == nullptr) throw std::bad_alloc();
+    }
+    return At(head_);
   }
   // For the maker: hands over the block that was acquired, of which `size` bytes were written.
   void Publish(size_t size) {
     if (size == 0) return;
     const std::lock_guard lock(mutex_);
-    ring_[head_].size = size;
+    sizes_[head_] = size;
     head_ = (head_ + 1) % kBlocks;
     ++filled_;
     changed_.notify_all();
@@ -57,7 +61,7 @@ class BlockRing {
     changed_.wait(lock, [this] { return filled_ > 0 || done_; });
     if (filled_ == 0) return {};
     holding_ = true;
-    return {ring_[tail_].data.get(), ring_[tail_].size};
+    return {At(tail_), sizes_[tail_]};
   }
   // For the reader: it wants no more.
   void Stop() {
@@ -65,18 +69,19 @@ class BlockRing {
     stop_ = true;
     changed_.notify_all();
   }
+  // Gives the blocks back, once the reader wants no more and the maker's thread has ended.
+  void Free() { room_.reset(); }
 
  private:
   // Enough that the reader goes on while the maker's core does something else for some
   // milliseconds.
   static constexpr size_t kBlocks = 16;
   static constexpr size_t kFewBlocks = kBlocks / 2;
-  struct Block {
-    std::unique_ptr<char[]> data;  // from its first use on
-    size_t size = 0;
-  };
+  char* At(size_t block) const { return room_.get() + block * kBlockBytes; }
 
-  std::array<Block, kBlocks> ring_;
+  // All blocks one behind the other, on large pages: those that are used are taken.
+  OwnedBlock<char> room_;
+  std::array<size_t, kBlocks> sizes_ = {};  // bytes that were made
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.

@@ -51,12 +51,15 @@ class FileSource final : public ByteSource {
     thread_ = std::thread([this] { gzip_ ? RunGzip() : RunPlain(); });
   }
 
-  ~FileSource() override {
-    ring_.Stop();
-    thread_.join();
-  }
+  ~FileSource() override { FileSource::Finish(); }
 
   std::string_view Next() override { return ring_.Next(); }
+  void Finish() override {
+    if (!thread_.joinable()) return;
+    ring_.Stop();
+    thread_.join();
+    ring_.Free();
+  }
 
   double Fraction() const override {
     return size_ == 0 ? 1 : static_cast<double>(consumed_.load()) / static_cast<double>(size_);

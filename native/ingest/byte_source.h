@@ -18,6 +18,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // The next block, valid until the next call; empty at the end.
   virtual std::string_view Next() = 0;
+  // Nothing more is asked for but what follows here: lets go the memory of blocks, and threads.
+  virtual void Finish() {}
   // How much of the input was consumed, 0..1.
   virtual double Fraction() const = 0;
   // Size of the input as stored.
@@ -47,6 +49,7 @@ class PeekedSource : public ByteSource {
   // until then.
   std::string_view Head(size_t bytes);
   std::string_view Next() override;
+  void Finish() override { source_->Finish(); }
   double Fraction() const override { return source_->Fraction(); }
   uint64_t InputBytes() const override { return source_->InputBytes(); }
   double ReadSeconds() const override { return source_->ReadSeconds(); }

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/near.h"
 #include "base/release.h"
+#include "base/scratch_vector.h"
 #include "base/sort_runs.h"
 #include "model/host_place.h"
 #include "model/model_builder.h"
@@ -96,8 +97,8 @@ bool ModelBuilder::PairBySequence(std::vector<bool>* fresh) {
     int64_t number;
     SliceIndex slice;
   };
-  std::vector<Entry> forwards;
-  std::vector<Backward> backwards;
+  ScratchVector<Entry> forwards;
+  ScratchVector<Backward> backwards;
   size_t named = 0;  // ops of backward, which name a forward thread
   for (size_t k = 0; k < numbers_.size(); ++k) named += numbers_[k].forward_thread > 0;
   backwards.reserve(named);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "base/release.h"
+#include "base/scratch_vector.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -48,8 +48,8 @@ class IdIndex {
     int64_t id;
     SliceIndex slice;
   };
-  std::vector<Entry> entries_;
-  std::vector<uint32_t> dense_;
+  ScratchVector<Entry> entries_;
+  ScratchVector<uint32_t> dense_;
   int64_t max_ = -1;
 };
 

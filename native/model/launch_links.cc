@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/near.h"
+#include "base/scratch_vector.h"
 #include "base/sort_runs.h"
 #include "model/graphs.h"
 #include "model/id_index.h"
@@ -19,8 +20,9 @@ bool ModelBuilder::LinkLaunches() {
     SliceIndex slice;
     uint8_t space;
   };
-  std::vector<Call> calls;
+  ScratchVector<Call> calls;
   if (s_.HasArg(ArgRole::kCorrelation)) {
+    calls.reserve(link_ids_.size());
     for (size_t k = 0; k < link_ids_.size(); ++k) {
       const LinkIds& ids = link_ids_[k];
       const SliceIndex i = ids.slice;

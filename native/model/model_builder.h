@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/cores.h"
+#include "base/scratch_vector.h"
 #include "model/id_index.h"
 #include "model/model.h"
 #include "store/chunked.h"
@@ -132,7 +133,7 @@ class ModelBuilder {
   // The kind of each slice, with a bit for those on host threads. Nearly all stages ask for them,
   // and the store has them packed, in two columns.
   static constexpr uint8_t kOnHost = 0x80;
-  std::vector<uint8_t> kinds_;
+  ScratchVector<uint8_t> kinds_;
   struct LinkIds {
     int64_t correlation = 0;
     int64_t external = 0;  // 0: none
@@ -152,9 +153,9 @@ class ModelBuilder {
   std::vector<uint8_t> range_;       // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;
-  std::vector<bool> is_node_;      // "autograd::engine::evaluate_function: X"
-  std::vector<SliceIndex> node_;   // of an op: the nearest such around it, or itself; else kNone
-  std::vector<bool> is_backward_;  // by its own name or number
+  std::vector<bool> is_node_;       // "autograd::engine::evaluate_function: X"
+  ScratchVector<SliceIndex> node_;  // of an op: the nearest such around it, or itself; else kNone
+  std::vector<bool> is_backward_;   // by its own name or number
 };
 
 }  // namespace emberline

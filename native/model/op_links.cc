@@ -1,5 +1,6 @@
 // Which operator device work belongs to.
 #include "base/release.h"
+#include "base/scratch_vector.h"
 #include "model/graphs.h"
 #include "model/host_place.h"
 #include "model/model_builder.h"
@@ -100,7 +101,7 @@ bool ModelBuilder::InvertLaunches() {
   for (uint32_t i = 0; i < all_; ++i) m.launched.begin[i + 1] += m.launched.begin[i];
   m.launched.items.resize(m.launched.begin[all_]);
   const auto begins = m.launched.begin.Draft().first(all_);
-  std::vector<uint32_t> next(begins.begin(), begins.end());
+  ScratchVector<uint32_t> next(begins.begin(), begins.end());
   for (SliceIndex i = 0; i < n_; ++i) {
     if (m.launch[i] != kNone) m.launched.items[next[m.launch[i]]++] = i;
   }

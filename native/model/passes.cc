@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/release.h"
+#include "base/scratch_vector.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -63,7 +64,7 @@ class PassBuilder {
 
   // Rule 3: per backward op, which of the ops directly inside it take numbers.
   bool FindNumbered() {
-    std::vector<SliceIndex> inside(n_, kNone);  // innermost op around that is backward by itself
+    ScratchVector<SliceIndex> inside(n_, kNone);  // innermost op around that is backward by itself
     bool any = false;
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
@@ -88,7 +89,7 @@ class PassBuilder {
 
   // For gradients of gradients, nodes take numbers too, and other nodes refer to them after they
   // ended. Some of a thread's nodes may not be referred to, so most of them speak for all.
-  void LeaveOutGradients(const std::vector<SliceIndex>& inside) {
+  void LeaveOutGradients(const ScratchVector<SliceIndex>& inside) {
     std::vector<bool> referred(n_, false);
     for (SliceIndex i = 0; i < n_; ++i) {
       const SliceIndex f = m_.IsOp(i) ? m_.forward[i] : kNone;
@@ -196,7 +197,7 @@ class PassBuilder {
     next_.assign(n_, kNone);
     previous_.assign(n_, kNone);
     first_inside_.assign(n_, kNone);
-    std::vector<SliceIndex> last_inside(n_, kNone);
+    ScratchVector<SliceIndex> last_inside(n_, kNone);
     SliceIndex last_outermost = kNone;
     for (SliceIndex i = 0; i < n_; ++i) {
       if (!m_.IsOp(i)) continue;
@@ -282,8 +283,8 @@ class PassBuilder {
   std::vector<uint8_t> frame_kind_, is_checkpoint_;  // by name id; 0xff not looked at yet
   // Of a backward op: where what runs again begins, and its last op that takes a number. Empty
   // when there is nothing of the kind.
-  std::vector<SliceIndex> begin_, last_;
-  std::vector<SliceIndex> next_, previous_, first_inside_;  // between ops
+  ScratchVector<SliceIndex> begin_, last_;
+  ScratchVector<SliceIndex> next_, previous_, first_inside_;  // between ops
 };
 
 }  // namespace

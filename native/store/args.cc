@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "base/hash.h"
-#include "base/heap.h"
 #include "base/prefetch.h"
 #include "base/release.h"
 #include "store/arg_encoding.h"
@@ -82,8 +80,6 @@ uint32_t ArgTable::LayoutOf(const ArgItem* items, size_t count) {
   return recent = id;
 }
 
-void ArgTable::Free::operator()(uint8_t* block) const { std::free(block); }
-
 // A chunk with room for `bytes`. An entry never spans chunks; one that may be larger than a chunk
 // gets one of its own size.
 void ArgTable::MakeRoom(size_t bytes) {
@@ -91,9 +87,9 @@ void ArgTable::MakeRoom(size_t bytes) {
   if (owned_.empty() || owned_.back().bytes - owned_.back().taken < room_) {
     // As large as all before it, within limits: large blocks stand on large pages, which take less
     // time to come, and to be found again when args are read in another order.
-    constexpr size_t kMostBytes = 8 * kChunkBytes;
+    constexpr size_t kLeastBytes = 2 * kChunkBytes, kMostBytes = 8 * kChunkBytes;
     Block block;
-    block.bytes = std::max(room_, std::bit_floor(std::min(bytes_, kMostBytes)));
+    block.bytes = std::max(room_, std::bit_floor(std::clamp(bytes_, kLeastBytes, kMostBytes)));
     block.begin.reset(static_cast<uint8_t*>(AllocateAtOnce(block.bytes)));
     if (block.begin == nullptr) throw std::bad_alloc();
     owned_.push_back(std::move(block));
@@ -170,7 +166,7 @@ void ArgTable::Freeze() {
   const size_t needed = used_ + kBytesBehindValue;  // of the last chunk
   const size_t before = static_cast<size_t>(last_ - begin);
   if (before + needed >= block.bytes) return;
-  std::unique_ptr<uint8_t, Free> exact(static_cast<uint8_t*>(AllocateToKeep(before + needed)));
+  OwnedBlock<uint8_t> exact(static_cast<uint8_t*>(AllocateToKeep(before + needed)));
   if (exact == nullptr) throw std::bad_alloc();
   std::memcpy(exact.get(), begin, before + used_);
   for (size_t k = chunks_.size() - block.chunks; k < chunks_.size(); ++k) {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/flat_column.h"
+#include "base/heap.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -95,12 +95,9 @@ class ArgTable {
   // Direct-mapped: recent layouts by what is quickly known of them. Most events repeat one of few
   // layouts, and comparing keys takes a third of the time of hashing them.
   std::array<uint32_t, 64> recent_{};
-  struct Free {
-    void operator()(uint8_t* block) const;
-  };
   // Of some chunks, one behind the other.
   struct Block {
-    std::unique_ptr<uint8_t, Free> begin;
+    OwnedBlock<uint8_t> begin;
     size_t bytes = 0;
     size_t chunks = 0;  // begun
     size_t taken = 0;   // by them, bytes

@@ -121,13 +121,7 @@ TrackIndex TraceBuilder::DeviceTrack(int64_t device, int64_t stream) {
 uint32_t TraceBuilder::AddSlice(TrackIndex track, uint16_t category, StringId name, Ns start,
                                 Ns duration, uint64_t arg_handle, uint32_t event_index) {
   const uint32_t row = slice_count();
-  start_.Push(start);
-  duration_.Push(duration);
-  name_.Push(name);
-  category_.Push(category);
-  track_.Push(track);
-  event_index_.Push(event_index);
-  args_.Push(arg_handle);
+  slices_.Push(start, duration, arg_handle, name, track, event_index, category);
   slice_offsets_.Push(offset_);
   return row;
 }
@@ -235,7 +229,7 @@ Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelTok
   const Extent extent = FindExtent();
   const bool many =
       slice_count() + memory_.size() + store_->instants_.size() + flows_.size() >= kManyRows;
-  std::vector<uint32_t> order;
+  ScratchVector<uint32_t> order;
   RunBoth(
       many, [&] { MendTimes(extent); }, [&] { order = SortByTrack(); });
   bool placed = false;

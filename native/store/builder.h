@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/result.h"
+#include "base/scratch_vector.h"
 #include "store/chunked.h"
 #include "store/far_times.h"
 #include "store/problems.h"
@@ -63,14 +64,14 @@ class TraceBuilder {
   // Times are as recorded, in ns; Finalize makes them relative. Returns the provisional row.
   uint32_t AddSlice(TrackIndex track, uint16_t category, StringId name, Ns start, Ns duration,
                     uint64_t arg_handle, uint32_t event_index);
-  uint32_t slice_count() const { return static_cast<uint32_t>(start_.size()); }
-  Ns slice_start(uint32_t row) const { return start_[row]; }
-  StringId slice_name(uint32_t row) const { return name_[row]; }
-  uint64_t slice_args(uint32_t row) const { return args_[row]; }
+  uint32_t slice_count() const { return static_cast<uint32_t>(slices_.size()); }
+  Ns slice_start(uint32_t row) const { return slices_.At<kStart>(row); }
+  StringId slice_name(uint32_t row) const { return slices_.At<kName>(row); }
+  uint64_t slice_args(uint32_t row) const { return slices_.At<kArgs>(row); }
   // Where the slice's event begins, as SetOffset() said.
   uint64_t slice_offset(uint32_t row) const { return slice_offsets_.At(row); }
-  void SetDuration(uint32_t row, Ns duration) { duration_[row] = duration; }
-  void SetArgs(uint32_t row, uint64_t handle) { args_[row] = handle; }
+  void SetDuration(uint32_t row, Ns duration) { slices_.At<kDuration>(row) = duration; }
+  void SetArgs(uint32_t row, uint64_t handle) { slices_.At<kArgs>(row) = handle; }
 
   // `marker`: a mark of the recorder itself, which does not count for the extent.
   void AddInstant(const Instant& instant, bool marker);
@@ -113,17 +114,17 @@ class TraceBuilder {
   }
   StringId track_thread_name(TrackIndex t) const;
   Domain track_domain(TrackIndex t) const { return provisional_[t].domain; }
-  TrackIndex slice_track(uint32_t row) const { return track_[row]; }
+  TrackIndex slice_track(uint32_t row) const { return slices_.At<kTrack>(row); }
   const CategoryInfo& slice_category(uint32_t row) const {
-    return store_->categories_[category_[row]];
+    return store_->categories_[slices_.At<kCategory>(row)];
   }
-  uint16_t slice_category_index(uint32_t row) const { return category_[row]; }
+  uint16_t slice_category_index(uint32_t row) const { return slices_.At<kCategory>(row); }
   uint32_t category_count() const { return static_cast<uint32_t>(store_->categories_.size()); }
   const CategoryInfo& category(uint32_t c) const { return store_->categories_[c]; }
   // Keeps the recorded category and says what it means for this row.
   void SetKind(uint32_t row, SliceKind kind) {
     const CategoryInfo info = slice_category(row);
-    category_[row] = Category(info.raw, kind, info.correlation_space);
+    slices_.At<kCategory>(row) = Category(info.raw, kind, info.correlation_space);
   }
 
   // True when a recorded time had a fraction of a microsecond: then times are exact, else both ends
@@ -183,10 +184,10 @@ class TraceBuilder {
   void LeaveOutFarTimes(const TimeRange& times);
   bool LeaveOutMisplacedTimes(const TimeRange& times);
   // `order`, here and below: rows by their place in the store.
-  std::vector<uint32_t> SortByTrack();
-  bool SortByTime(std::vector<uint32_t>* order, const CancelToken& cancel);
-  bool PlaceSlices(const std::vector<uint32_t>& order, const CancelToken& cancel);
-  void SettleDeviceWork(const std::vector<uint32_t>& order);
+  ScratchVector<uint32_t> SortByTrack();
+  bool SortByTime(ScratchVector<uint32_t>* order, const CancelToken& cancel);
+  bool PlaceSlices(const ScratchVector<uint32_t>& order, const CancelToken& cancel);
+  void SettleDeviceWork(const ScratchVector<uint32_t>& order);
   void SettleStreams();
   // Of asynchronous tracks, or of the others, which need no more of a slice than its times.
   bool Nest(bool async, const CancelToken& cancel);
@@ -197,6 +198,10 @@ class TraceBuilder {
   // `hints`: by track, where the flow before it was found.
   SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,
                            std::vector<SliceIndex>* hints, TrackIndex* track) const;
+
+  // Slices in the order of the file; `kTrack` is provisional until Finalize.
+  enum SliceColumn : size_t { kStart, kDuration, kArgs, kName, kTrack, kEventIndex, kCategory };
+  using Slices = ChunkedTable<Ns, Ns, uint64_t, StringId, TrackIndex, uint32_t, uint16_t>;
 
   // Where the events of a table begin, until Finalize has looked for problems. Events come in the
   // order of the text, so that the upper halves of their offsets seldom change.
@@ -241,12 +246,7 @@ class TraceBuilder {
   Problems problems_;
   uint64_t offset_ = 0;
   Offsets slice_offsets_, instant_offsets_, memory_offsets_, counter_offsets_;
-  ChunkedColumn<Ns> start_, duration_;
-  ChunkedColumn<StringId> name_;
-  ChunkedColumn<uint16_t> category_;
-  ChunkedColumn<TrackIndex> track_;
-  ChunkedColumn<uint32_t> event_index_;
-  ChunkedColumn<uint64_t> args_;
+  Slices slices_;
   ChunkedColumn<MemoryRecord> memory_;
   ChunkedColumn<FlowPoint> flows_;  // `track` holds the thread's number until Finalize
   std::vector<std::pair<uint32_t, uint64_t>> flow_args_;  // row of flows_, handle

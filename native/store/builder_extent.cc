@@ -72,9 +72,10 @@ template <typename Visit>
 void TraceBuilder::EachTime(Visit&& visit) const {
   const TraceStore& store = *store_;
   for (uint32_t i = 0; i < slice_count(); ++i) {
-    const Ns start = start_[i];
-    if (start == 0 || store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
-    visit(start, SaturatingAdd(start, Known(duration_[i])), track_[i]);
+    const Ns start = slices_.At<kStart>(i);
+    if (start == 0 || store.categories_[slices_.At<kCategory>(i)].kind == SliceKind::kTraceSpan)
+      continue;
+    visit(start, SaturatingAdd(start, Known(slices_.At<kDuration>(i))), slices_.At<kTrack>(i));
   }
   for (size_t i = 0; i < store.instants_.size(); ++i) {
     const Instant& instant = store.instants_[i];
@@ -111,23 +112,10 @@ size_t TraceBuilder::LeaveOut(Offsets* offsets, IsFar&& is_far, Move&& move) {
 template <typename Slice, typename Point, typename Record, typename Sample>
 void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record, Sample&& sample) {
   TraceStore& store = *store_;
-  const size_t slices = LeaveOut(&slice_offsets_, slice, [&](size_t from, size_t to) {
-    start_[to] = start_[from];
-    duration_[to] = duration_[from];
-    name_[to] = name_[from];
-    category_[to] = category_[from];
-    track_[to] = track_[from];
-    event_index_[to] = event_index_[from];
-    args_[to] = args_[from];
-  });
+  const size_t slices =
+      LeaveOut(&slice_offsets_, slice, [&](size_t from, size_t to) { slices_.Copy(from, to); });
   counts().slices -= slice_count() - slices;
-  start_.Shrink(slices);
-  duration_.Shrink(slices);
-  name_.Shrink(slices);
-  category_.Shrink(slices);
-  track_.Shrink(slices);
-  event_index_.Shrink(slices);
-  args_.Shrink(slices);
+  slices_.Shrink(slices);
 
   auto& instants = store.instants_;
   const size_t points = LeaveOut(&instant_offsets_, instant, [&](size_t from, size_t to) {
@@ -173,8 +161,8 @@ void TraceBuilder::LeaveOutFarTimes(const TimeRange& times) {
   const auto& instants = store_->instants_;
   LeaveOutRows(
       [&](size_t i) {
-        return store_->categories_[category_[i]].kind != SliceKind::kTraceSpan &&
-               is_far(start_[i], track_[i]);
+        return store_->categories_[slices_.At<kCategory>(i)].kind != SliceKind::kTraceSpan &&
+               is_far(slices_.At<kStart>(i), slices_.At<kTrack>(i));
       },
       [&](size_t i) { return !instant_is_marker_[i] && is_far(instants[i].ts, instants[i].track); },
       [&](size_t i) { return is_far(memory_[i].ts, memory_[i].track); },
@@ -219,10 +207,11 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
   };
   const TraceStore& store = *store_;
   const auto slices = misplaced(slice_count(), [&](size_t i) -> std::optional<PlacedTime> {
-    const Ns start = start_[i];
-    if (start == 0 || store.categories_[category_[i]].kind == SliceKind::kTraceSpan) return {};
-    return PlacedTime{key(track_[i], category_[i]), start,
-                      SaturatingAdd(start, Known(duration_[i]))};
+    const Ns start = slices_.At<kStart>(i);
+    if (start == 0 || store.categories_[slices_.At<kCategory>(i)].kind == SliceKind::kTraceSpan)
+      return {};
+    return PlacedTime{key(slices_.At<kTrack>(i), slices_.At<kCategory>(i)), start,
+                      SaturatingAdd(start, Known(slices_.At<kDuration>(i)))};
   });
   const auto instants = misplaced(store.instants_.size(), [&](size_t i) {
     const Instant& instant = store.instants_[i];
@@ -279,10 +268,10 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
   }
   const auto find_slices = [&](uint32_t first, uint32_t last) {
     Seen found;
-    ChunkedColumn<Ns>::EachStretch(first, last, [&](size_t from, size_t to) {
-      const Ns* const starts = &start_[from];
-      const Ns* const durations = &duration_[from];
-      const uint16_t* const categories = &category_[from];
+    Slices::EachStretch(first, last, [&](size_t from, size_t to) {
+      const Ns* const starts = &slices_.At<kStart>(from);
+      const Ns* const durations = &slices_.At<kDuration>(from);
+      const uint16_t* const categories = &slices_.At<kCategory>(from);
       for (size_t k = 0; k < to - from; ++k) {
         found.longer |= durations[k] > kAbsurd;
         if (starts[k] == 0) {
@@ -326,10 +315,10 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
   extent.latest = SaturatingAdd(range.end, kAbsurd);
   // Slices that were not counted to their ends yet.
   for (uint32_t i = 0; (seen.zero || seen.longer) && i < slice_count(); ++i) {
-    const Ns start = start_[i], duration = duration_[i];
+    const Ns start = slices_.At<kStart>(i), duration = slices_.At<kDuration>(i);
     const bool counted = start == 0 ? !extent.zero_is_lost : duration > kAbsurd;
     if (!counted || duration == kUnfinished || IsAbsurd(start, duration, extent.latest)) continue;
-    if (store.categories_[category_[i]].kind == SliceKind::kTraceSpan) continue;
+    if (store.categories_[slices_.At<kCategory>(i)].kind == SliceKind::kTraceSpan) continue;
     range.Add(start, SaturatingAdd(start, duration));
   }
   return extent;
@@ -352,9 +341,9 @@ void TraceBuilder::MendTimes(Extent extent) {
     ts = std::clamp(ts, least_, most_);
   };
   Sum durations_sum;
-  ChunkedColumn<Ns>::EachStretch(0, slice_count(), [&](size_t from, size_t to) {
-    Ns* const starts = &start_[from];
-    Ns* const durations = &duration_[from];
+  Slices::EachStretch(0, slice_count(), [&](size_t from, size_t to) {
+    Ns* const starts = &slices_.At<kStart>(from);
+    Ns* const durations = &slices_.At<kDuration>(from);
     for (size_t k = 0; k < to - from; ++k) {
       Ns& start = starts[k];
       Ns& duration = durations[k];
@@ -373,7 +362,8 @@ void TraceBuilder::MendTimes(Extent extent) {
   });
   if (const auto longest = durations_sum.Most()) {
     slice_offsets_.Each([&](size_t i, uint64_t offset) {
-      if (Cut(longest, &duration_[i])) problems_.Add(ProblemKind::kAbsurdDuration, offset);
+      if (Cut(longest, &slices_.At<kDuration>(i)))
+        problems_.Add(ProblemKind::kAbsurdDuration, offset);
     });
   }
   Sum sizes_sum;

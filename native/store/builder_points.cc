@@ -61,12 +61,13 @@ void TraceBuilder::PlaceRest() {
   std::stable_sort(store.instants_.begin(), store.instants_.end(),
                    [](const Instant& a, const Instant& b) { return a.ts < b.ts; });
   store.instants_.shrink_to_fit();
-  store.memory_.resize(memory_.size());
+  store.memory_.reserve(memory_.size());
   for (size_t i = 0; i < memory_.size(); ++i) {
-    store.memory_[i] = memory_[i];
-    MemoryRecord& record = store.memory_[i];
+    MemoryRecord record = memory_[i];
     record.ts -= zero_;
     if (record.track != kNone) record.track = provisional_[record.track].final;
+    store.memory_.push_back(record);
+    memory_.FreeBefore(i);
   }
   memory_.Free();
   const auto earlier = [](const MemoryRecord& a, const MemoryRecord& b) { return a.ts < b.ts; };

@@ -16,27 +16,16 @@ namespace {
 // hostile file cannot make layout quadratic.
 constexpr size_t kMaxCrossing = 256;
 
-// Moves `column` into `out` in the order of `order`, less `subtracted`, and frees it.
-template <typename T>
-void Permute(ChunkedColumn<T>& column, const std::vector<uint32_t>& order, PackedColumn<T>& out,
-             T subtracted = 0) {
-  out.Fill(order.size(), [&column, &order, subtracted](size_t row) {
-    return static_cast<T>(std::as_const(column)[order[row]] - subtracted);
-  });
-  column.Free();
-  out.Pack();
-}
-
 }  // namespace
 
 // Slices come to stand in the order of (track, start, longest first, file): here by track.
-std::vector<uint32_t> TraceBuilder::SortByTrack() {
+ScratchVector<uint32_t> TraceBuilder::SortByTrack() {
   TraceStore& store = *store_;
   const uint32_t n = slice_count();
   const size_t track_count = store.tracks_.size();
   std::vector<uint32_t> begin(track_count + 1, 0);
-  ChunkedColumn<TrackIndex>::EachStretch(0, n, [&](size_t from, size_t to) {
-    TrackIndex* const tracks = &track_[from];
+  Slices::EachStretch(0, n, [&](size_t from, size_t to) {
+    TrackIndex* const tracks = &slices_.At<kTrack>(from);
     for (size_t k = 0; k < to - from; ++k) {
       tracks[k] = provisional_[tracks[k]].final;
       ++begin[tracks[k] + 1];
@@ -47,9 +36,9 @@ std::vector<uint32_t> TraceBuilder::SortByTrack() {
     store.tracks_[t].first = begin[t];
     store.tracks_[t].last = begin[t + 1];
   }
-  std::vector<uint32_t> order(n);
-  ChunkedColumn<TrackIndex>::EachStretch(0, n, [&](size_t from, size_t to) {
-    const TrackIndex* const tracks = &track_[from];
+  ScratchVector<uint32_t> order(n);
+  Slices::EachStretch(0, n, [&](size_t from, size_t to) {
+    const TrackIndex* const tracks = &slices_.At<kTrack>(from);
     for (size_t k = 0; k < to - from; ++k) {
       order[begin[tracks[k]]++] = static_cast<uint32_t>(from + k);
     }
@@ -58,11 +47,11 @@ std::vector<uint32_t> TraceBuilder::SortByTrack() {
 }
 
 // Sorts what stands on a track by time; each track by itself.
-bool TraceBuilder::SortByTime(std::vector<uint32_t>* order, const CancelToken& cancel) {
+bool TraceBuilder::SortByTime(ScratchVector<uint32_t>* order, const CancelToken& cancel) {
   const auto before = [this](uint32_t a, uint32_t b) {
-    const Ns a_start = start_[a], b_start = start_[b];
+    const Ns a_start = slices_.At<kStart>(a), b_start = slices_.At<kStart>(b);
     if (a_start != b_start) return a_start < b_start;
-    return duration_[a] > duration_[b];
+    return slices_.At<kDuration>(a) > slices_.At<kDuration>(b);
   };
   const std::vector<Track>& tracks = store_->tracks_;
   std::atomic<size_t> next = 0;
@@ -76,40 +65,48 @@ bool TraceBuilder::SortByTime(std::vector<uint32_t>* order, const CancelToken& c
 }
 
 // Moves every column into the store, and finds how slices nest as soon as their times are there.
-bool TraceBuilder::PlaceSlices(const std::vector<uint32_t>& order, const CancelToken& cancel) {
+bool TraceBuilder::PlaceSlices(const ScratchVector<uint32_t>& order, const CancelToken& cancel) {
   TraceStore& store = *store_;
   SettleDeviceWork(order);
   store.parent_.assign(order.size(), kNone);
   store.depth_.assign(order.size(), 0);
+  const bool many = order.size() >= kManyRows;
+  const auto pack = [&]<SliceColumn kColumn>(auto* column) {
+    column->Pack(order.size(),
+                 [&](size_t row) { return std::as_const(slices_).At<kColumn>(order[row]); });
+  };
   bool nested = false;
   RunBoth(
-      order.size() >= kManyRows,
+      many,
       [&] {
-        Permute(start_, order, store.start_, zero_);
-        Permute(duration_, order, store.duration_);
+        store.start_.Pack(order.size(), [&](size_t row) {
+          return std::as_const(slices_).At<kStart>(order[row]) - zero_;
+        });
+        pack.operator()<kDuration>(&store.duration_);
         nested = Nest(false, cancel);
       },
       [&] {
-        Permute(event_index_, order, store.event_index_);
-        Permute(args_, order, store.args_);
-        Permute(name_, order, store.name_);
-        Permute(track_, order, store.track_);
-        Permute(category_, order, store.category_);
+        pack.operator()<kEventIndex>(&store.event_index_);
+        pack.operator()<kArgs>(&store.args_);
+        pack.operator()<kName>(&store.name_);
+        pack.operator()<kTrack>(&store.track_);
+        pack.operator()<kCategory>(&store.category_);
       });
+  slices_.Free();
   if (!nested || !Nest(true, cancel)) return false;
-  store.parent_.Pack();
-  store.depth_.Pack();
+  RunBoth(
+      many, [&] { store.parent_.Pack(); }, [&] { store.depth_.Pack(); });
   return true;
 }
 
 // Categories without a known meaning are device work where they lie on a device.
-void TraceBuilder::SettleDeviceWork(const std::vector<uint32_t>& order) {
+void TraceBuilder::SettleDeviceWork(const ScratchVector<uint32_t>& order) {
   TraceStore& store = *store_;
   std::vector<uint16_t> on_device(store.categories_.size(), 0xffff);
   for (const Track& track : store.tracks_) {
     if (track.kind != TrackKind::kDeviceStream) continue;
     for (uint32_t i = track.first; i < track.last; ++i) {
-      uint16_t& category = category_[order[i]];
+      uint16_t& category = slices_.At<kCategory>(order[i]);
       if (store.categories_[category].kind != SliceKind::kHostOther) continue;
       uint16_t& other = on_device[category];
       if (other == 0xffff) {

@@ -1,13 +1,13 @@
-// A column that grows without ever copying what it holds, so that a builder's peak memory stays
-// near the size of its data.
+// Columns that grow without ever copying what they hold, so that a builder's peak memory stays near
+// the size of its data.
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdlib>
-#include <memory>
+#include <cstring>
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,100 +16,162 @@
 
 namespace emberline {
 
-// Each chunk is as large as all before it: few of them are needed, and large ones can stand on
-// large pages. The unused part of the last one is not touched, and takes no memory.
-template <typename T>
-class ChunkedColumn {
+// Rows of several columns. They stand in blocks that take a large page each, and all columns share
+// a block: a page of its own for the end of each column would leave half a page of each unused,
+// and small pages take long to come (base/heap.h). The first rows stand on small pages, so that a
+// short table takes little; they move once when there are more.
+template <typename... Columns>
+class ChunkedTable {
  public:
-  static constexpr size_t kFirstShift = 16;
+  template <size_t kColumn>
+  using Value = std::tuple_element_t<kColumn, std::tuple<Columns...>>;
 
-  ChunkedColumn() = default;
-  ChunkedColumn(const ChunkedColumn&) = delete;
-  ChunkedColumn& operator=(const ChunkedColumn&) = delete;
+  ChunkedTable() = default;
+  ChunkedTable(const ChunkedTable&) = delete;
+  ChunkedTable& operator=(const ChunkedTable&) = delete;
   // Exchanges the rows.
-  ChunkedColumn& operator=(ChunkedColumn&& other) noexcept {
-    chunks_.swap(other.chunks_);
-    std::swap(until_, other.until_);
-    std::swap(next_, other.next_);
-    std::swap(stop_, other.stop_);
+  ChunkedTable& operator=(ChunkedTable&& other) noexcept {
+    blocks_.swap(other.blocks_);
+    std::swap(block_, other.block_);
+    std::swap(first_, other.first_);
+    std::swap(room_, other.room_);
+    std::swap(size_, other.size_);
+    std::swap(on_small_pages_, other.on_small_pages_);
     return *this;
   }
 
-  void Push(T value) {
-    if (next_ == stop_) MakeRoom();
-    std::construct_at(next_++, value);
+  void Push(Columns... values) {
+    const size_t row = size_;
+    if (row == room_) MakeRoom();
+    Put(std::index_sequence_for<Columns...>(), block_, row - first_, values...);
+    size_ = row + 1;
   }
-  T& operator[](size_t i) {
-    const size_t chunk = ChunkOf(i);
-    return chunks_[chunk][i - FirstOf(chunk)];
+  template <size_t kColumn>
+  Value<kColumn>& At(size_t row) {
+    return ColumnOf<kColumn>(blocks_[row / kRows].get())[row % kRows];
   }
-  const T& operator[](size_t i) const {
-    const size_t chunk = ChunkOf(i);
-    return chunks_[chunk][i - FirstOf(chunk)];
+  template <size_t kColumn>
+  const Value<kColumn>& At(size_t row) const {
+    return ColumnOf<kColumn>(blocks_[row / kRows].get())[row % kRows];
   }
-  size_t size() const { return until_ - static_cast<size_t>(stop_ - next_); }
+  size_t size() const { return size_; }
 
-  // Calls `visit(from, to)` for stretches of the rows [first, last). In all columns alike, rows of
-  // a stretch stand one behind the other, so that `&column[from]` is an array of them.
+  // Calls `visit(from, to)` for stretches of the rows [first, last). Values of a column that belong
+  // to a stretch stand one behind the other, so that `&At<k>(from)` is an array of them.
   template <typename Visit>
   static void EachStretch(size_t first, size_t last, Visit&& visit) {
     while (first < last) {
-      const size_t chunk = ChunkOf(first);
-      const size_t stop = std::min(last, FirstOf(chunk) + RowsOf(chunk));
+      const size_t stop = std::min(last, (first / kRows + 1) * kRows);
       visit(first, stop);
       first = stop;
     }
   }
 
-  // Leaves the first `size` rows.
-  void Shrink(size_t size) {
-    until_ = size;
-    next_ = stop_ = nullptr;
+  // Writes all that the row `from` holds to the row `to`.
+  void Copy(size_t from, size_t to) {
+    CopyColumns(std::index_sequence_for<Columns...>(), from, to);
   }
 
-  // Gives the memory back.
+  // Leaves the first `size` rows.
+  void Shrink(size_t size) { size_ = room_ = size; }
+
+  // Gives the memory back: of all rows, or of those before `row` whose blocks hold no later ones,
+  // which must not be asked for any more.
   void Free() {
-    chunks_.clear();
-    chunks_.shrink_to_fit();
+    blocks_.clear();
+    blocks_.shrink_to_fit();
     Shrink(0);
+  }
+  void FreeBefore(size_t row) {
+    for (size_t block = row / kRows; block-- > 0 && blocks_[block] != nullptr;) {
+      blocks_[block].reset();
+    }
   }
 
  private:
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
-  struct Release {
-    void operator()(T* rows) const { std::free(rows); }
-  };
-  // So many rows at a time get their pages.
-  static constexpr size_t kStep = (size_t{64} << 10) / sizeof(T);
+  static_assert((std::is_trivially_copyable_v<Columns> && ...));
+  static_assert((std::is_trivially_destructible_v<Columns> && ...));
+  static constexpr size_t kBlockBytes = size_t{2} << 20;
+  static constexpr size_t kRowBytes = (sizeof(Columns) + ...);
+  // Of a block. Whole cache lines, so that each column begins where its values may stand.
+  static constexpr size_t kRows = kBlockBytes / kRowBytes / 64 * 64;
+  // So many rows stand on small pages.
+  static constexpr size_t kFirstRows = kRows / 16;
 
-  static size_t ChunkOf(size_t i) { return static_cast<size_t>(std::bit_width(i >> kFirstShift)); }
-  static size_t FirstOf(size_t chunk) {
-    return chunk == 0 ? 0 : size_t{1} << (kFirstShift + chunk - 1);
+  using Block = OwnedBlock<std::byte>;
+
+  // Bytes of a row in the columns before this one.
+  template <size_t kColumn>
+  static constexpr size_t BytesBefore() {
+    constexpr size_t kSizes[] = {sizeof(Columns)...};
+    size_t bytes = 0;
+    for (size_t k = 0; k < kColumn; ++k) bytes += kSizes[k];
+    return bytes;
   }
-  static size_t RowsOf(size_t chunk) {
-    return size_t{1} << (chunk == 0 ? kFirstShift : kFirstShift + chunk - 1);
+  template <size_t kColumn>
+  static Value<kColumn>* ColumnOf(std::byte* block) {
+    return reinterpret_cast<Value<kColumn>*>(block + BytesBefore<kColumn>() * kRows);
+  }
+  template <size_t... kColumn>
+  static void Put(std::index_sequence<kColumn...>, std::byte* block, size_t row,
+                  const Columns&... values) {
+    (std::construct_at(ColumnOf<kColumn>(block) + row, values), ...);
+  }
+  template <size_t... kColumn>
+  void CopyColumns(std::index_sequence<kColumn...>, size_t from, size_t to) {
+    ((At<kColumn>(to) = At<kColumn>(from)), ...);
+  }
+  template <size_t... kColumn>
+  static void CopyFirst(std::index_sequence<kColumn...>, std::byte* from, std::byte* to) {
+    (std::memcpy(ColumnOf<kColumn>(to), ColumnOf<kColumn>(from), kFirstRows * sizeof(Columns)),
+     ...);
   }
 
-  // Room for the rows behind the last one.
+  static Block Owned(void* block) {
+    if (block == nullptr) throw std::bad_alloc();
+    return Block(static_cast<std::byte*>(block));
+  }
+  static Block OnLargePage() {
+    Block block = Owned(AllocateScratch(kBlockBytes));
+    // Where the system has no large page for it, many small ones at once.
+    TakePages(block.get(), kBlockBytes);
+    return block;
+  }
+
+  // Room for the row behind the last one.
   void MakeRoom() {
-    const size_t size = until_;
-    const size_t chunk = ChunkOf(size);
-    if (chunk == chunks_.size()) {
-      T* const rows = static_cast<T*>(AllocateLazily(RowsOf(chunk) * sizeof(T)));
-      if (rows == nullptr) throw std::bad_alloc();
-      chunks_.emplace_back(rows);
+    const size_t number = size_ / kRows;
+    if (blocks_.empty()) {
+      blocks_.push_back(Owned(std::malloc(kBlockBytes)));
+      on_small_pages_ = true;
+    } else if (on_small_pages_ && size_ >= kFirstRows) {
+      Block large = OnLargePage();
+      CopyFirst(std::index_sequence_for<Columns...>(), blocks_[0].get(), large.get());
+      blocks_[0] = std::move(large);
+      on_small_pages_ = false;
     }
-    next_ = chunks_[chunk].get() + (size - FirstOf(chunk));
-    stop_ = std::min(next_ + kStep, chunks_[chunk].get() + RowsOf(chunk));
-    until_ = size + static_cast<size_t>(stop_ - next_);
-    TakePages(next_, static_cast<size_t>(stop_ - next_) * sizeof(T));
+    if (number == blocks_.size()) blocks_.push_back(OnLargePage());
+    block_ = blocks_[number].get();
+    first_ = number * kRows;
+    room_ = first_ + (on_small_pages_ ? kFirstRows : kRows);
   }
 
-  std::vector<std::unique_ptr<T[], Release>> chunks_;
-  // Where the next row goes, and how far without making room; how many rows there are then.
-  T* next_ = nullptr;
-  T* stop_ = nullptr;
-  size_t until_ = 0;
+  std::vector<Block> blocks_;
+  // The block that the next row goes to, which row is its first, and how many rows there may be
+  // without making room.
+  std::byte* block_ = nullptr;
+  size_t first_ = 0;
+  size_t room_ = 0;
+  size_t size_ = 0;
+  bool on_small_pages_ = false;  // the first block, of which only kFirstRows are used
+};
+
+// One column.
+template <typename T>
+class ChunkedColumn : public ChunkedTable<T> {
+ public:
+  T& operator[](size_t row) { return this->template At<0>(row); }
+  const T& operator[](size_t row) const { return this->template At<0>(row); }
 };
 
 }  // namespace emberline

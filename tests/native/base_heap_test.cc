@@ -72,7 +72,7 @@ TEST_CASE("blocks of all sizes are there as a whole") {
   for (const size_t around : {size_t{1}, size_t{1} << 20, size_t{3} << 19, kLargePageBytes,
                               2 * kLargePageBytes, 5 * kLargePageBytes}) {
     for (const size_t bytes : {around - 1, around, around + 1, around + around / 3}) {
-      for (void* (*const allocate)(size_t) : {&AllocateAtOnce, &AllocateToKeep, &AllocateLazily}) {
+      for (void* (*const allocate)(size_t) : {&AllocateAtOnce, &AllocateToKeep, &AllocateScratch}) {
         auto* const block = static_cast<volatile char*>(allocate(bytes));
         REQUIRE(block != nullptr);
         for (size_t at = 0; at < bytes; at += kPageBytes) block[at] = 1;
@@ -90,11 +90,15 @@ TEST_CASE("what is needed for a moment stands on a large page, what is kept take
   TrimHeap();  // no block comes from what earlier tests left
   constexpr size_t kBytes = 1'600'000;
   constexpr auto kMost = static_cast<int64_t>(kBytes + kFewBytes);
-  if (!TakesLargePage(&AllocateLazily, 2 * kLargePageBytes)) {
+  if (!TakesLargePage(&AllocateScratch, 2 * kLargePageBytes)) {
     WARN("This system has no large page to give.");
     return;
   }
   CHECK(TakesLargePage(&AllocateAtOnce, kBytes));
+  CHECK(TakesLargePage(&AllocateScratch, kBytes));
+  // An end that is not touched takes nothing.
+  CHECK(TakenBy(&AllocateScratch, 3 * kLargePageBytes) <=
+        static_cast<int64_t>(kLargePageBytes + kFewBytes));
   CHECK(TakenBy(&AllocateToKeep, kBytes) <= kMost);
   const int64_t before = BytesTaken();
   const KeptVector<char> kept(kBytes, 'k');

@@ -1,4 +1,5 @@
 // Columns of integers in few bytes: every row reads as it was written.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <limits>
@@ -19,9 +20,15 @@ std::vector<T> Read(const PackedColumn<T>& column) {
 template <typename T>
 PackedColumn<T> Packed(const std::vector<T>& rows) {
   PackedColumn<T> column;
-  column.Fill(rows.size(), [&](size_t i) { return rows[i]; });
-  REQUIRE(Read(column) == rows);  // a draft reads the same
-  column.Pack();
+  column.Pack(rows.size(), [&](size_t i) { return rows[i]; });
+  // A draft reads the same, and is packed in the same way.
+  PackedColumn<T> draft;
+  draft.assign(rows.size(), T{});
+  std::copy(rows.begin(), rows.end(), draft.Draft().begin());
+  REQUIRE(Read(draft) == rows);
+  draft.Pack();
+  REQUIRE(std::ranges::equal(draft.bytes(), column.bytes()));
+  REQUIRE(Read(draft) == rows);
   return column;
 }
 

@@ -138,6 +138,31 @@ void CheckSame(const TraceStore& a, const TraceStore& b) {
 
 constexpr uint64_t kNeverHelped = ~uint64_t{0};
 
+// An event with so many args, among the names of which are those of all with fewer.
+std::string WithArgs(int number, int args) {
+  std::string event = R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"dur":1,"ts":)" +
+                      std::to_string(number) + R"(,"args":{"n":)" + std::to_string(number);
+  for (int i = 0; i < args; ++i) event += ",\"a" + std::to_string(i) + "\":" + std::to_string(i);
+  return event + "}}";
+}
+
+TEST_CASE("two threads read what one reads, however many args an event has", "[queue]") {
+  std::string text = "{\"traceEvents\": [";
+  for (int i = 0; i < 600; ++i) {
+    // Several fill what is handed over at once, and one may be larger than all of that.
+    const int args = i % 100 == 50 ? 20'000 : i % 100 == 51 ? 8'191 : i % 10 == 0 ? 3'000 : 2;
+    text += (i == 0 ? "" : ",\n") + WithArgs(i, args);
+  }
+  text += "]}";
+  const auto one = ReadFrom(text, kNeverHelped);
+  REQUIRE(one.ok());
+  REQUIRE(one->store->slice_count() == 600);
+  REQUIRE(one->store->Args(50).size() == 20'001);
+  const auto two = ReadFrom(text, 1);
+  REQUIRE(two.ok());
+  CheckSame(*one->store, *two->store);
+}
+
 TEST_CASE("two threads read what one reads", "[queue]") {
   for (const bool damaged : {false, true}) {
     for (const uint32_t seed : {1u, 2u, 3u}) {

@@ -1,12 +1,13 @@
 #include "ingest/trace_event/event_queue.h"
 
 #include <algorithm>
+#include <new>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include "base/cores.h"
 #include "base/prefetch.h"
-#include "base/release.h"
 
 namespace emberline {
 namespace {
@@ -91,10 +92,18 @@ void EventQueue::Unpack(const Entry& entry, EventFields* fields) {
 EventQueue::EventQueue(EventSink* sink, StringPool* strings, uint64_t alone)
     : sink_(sink), alone_(alone), memory_name_(strings->Intern("[memory]")) {
   if (UsableCores() < 2) alone_ = kNone;
-  for (Batch& batch : batches_) free_.push_back(&batch);
 }
 
-EventQueue::~EventQueue() {
+EventQueue::~EventQueue() { Stop(); }
+
+void EventQueue::Finish() {
+  Drain();
+  Stop();
+  beside_ = false;
+  room_.reset();
+}
+
+void EventQueue::Stop() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -137,19 +146,36 @@ bool EventQueue::IsPlain(const RawEvent& event) {
   }
 }
 
+// Lets another thread file, if one is to be had.
+void EventQueue::Begin() {
+  alone_ = kNone;
+  // All batches in one block, which stands on few large pages, of which those are taken that are
+  // used.
+  room_.reset(static_cast<std::byte*>(AllocateScratch(kBatches * kBatchBytes)));
+  if (room_ == nullptr) throw std::bad_alloc();
+  std::byte* room = room_.get();
+  for (Batch& batch : batches_) {
+    batch.entries = reinterpret_cast<Entry*>(room);
+    batch.args = reinterpret_cast<ArgItem*>(room + kBatchEvents * sizeof(Entry));
+    room += kBatchBytes;
+    free_.push_back(&batch);
+  }
+  try {
+    thread_ = std::thread([this] { Run(); });
+    beside_ = true;
+  } catch (const std::system_error&) {
+    room_.reset();
+  }
+}
+
 void EventQueue::Take(const RawEvent& event, uint64_t offset) {
-  const bool plain = IsPlain(event);
+  const size_t args = event.args.size();
+  // A batch takes all of an event's.
+  const bool plain = IsPlain(event) && args <= kBatchArgs;
   ++taken_;
   if (!beside_) {
     sink_->Take(event, offset);
-    if (taken_ < alone_) return;
-    alone_ = kNone;
-    try {
-      thread_ = std::thread([this] { Run(); });
-      beside_ = true;
-    } catch (const std::system_error&) {
-      // No thread is to be had.
-    }
+    if (taken_ >= alone_) Begin();
     return;
   }
   if (!plain) {
@@ -165,12 +191,14 @@ void EventQueue::Take(const RawEvent& event, uint64_t offset) {
     entry.flags &= static_cast<uint16_t>(~kIdFlag);
   }
   entry.offset = offset;
-  entry.args = static_cast<uint32_t>(event.args.size());
+  entry.args = static_cast<uint32_t>(args);
+  if (filling_ != nullptr && filling_->arg_count + args > kBatchArgs) Flush();
   Append(entry);
-  std::vector<ArgItem>& args = filling_->args;
-  args.insert(args.end(), event.args.begin(), event.args.end());
-  PrefetchToWrite(args.data() + args.size(), event.args.size());
-  if (filling_->entries.size() >= kBatchEvents || filling_->args.size() >= kBatchArgs) Flush();
+  ArgItem* const behind =
+      std::copy_n(event.args.data(), args, filling_->args + filling_->arg_count);
+  filling_->arg_count += args;
+  PrefetchToWrite(behind, args);
+  if (filling_->entry_count == kBatchEvents) Flush();
 }
 
 void EventQueue::Drop(ProblemKind kind, uint64_t offset, uint64_t count) {
@@ -183,7 +211,7 @@ void EventQueue::Drop(ProblemKind kind, uint64_t offset, uint64_t count) {
   entry.id = count;
   entry.offset = offset;
   Append(entry);
-  if (filling_->entries.size() >= kBatchEvents) Flush();
+  if (filling_->entry_count == kBatchEvents) Flush();
 }
 
 void EventQueue::Append(const Entry& entry) {
@@ -196,7 +224,9 @@ void EventQueue::Append(const Entry& entry) {
     filling_ = free_.back();
     free_.pop_back();
   }
-  PrefetchToWrite(&filling_->entries.emplace_back(entry), 1);
+  Entry* const at = filling_->entries + filling_->entry_count++;
+  *at = entry;
+  PrefetchToWrite(at, 1);
 }
 
 void EventQueue::Flush() {
@@ -258,8 +288,8 @@ void EventQueue::Run() {
 void EventQueue::File(Batch& batch, RawEvent* event) {
   // The reader writes next to the member at each event.
   EventSink* const sink = sink_;
-  const ArgItem* args = batch.args.data();
-  for (const Entry& entry : batch.entries) {
+  const ArgItem* args = batch.args;
+  for (const Entry& entry : std::span(batch.entries, batch.entry_count)) {
     PrefetchToRead(&entry, 1);
     PrefetchToRead(args, entry.args);
     if ((entry.flags & kDropFlag) != 0) {
@@ -271,10 +301,7 @@ void EventQueue::File(Batch& batch, RawEvent* event) {
     args += entry.args;
     sink->Take(*event, entry.offset);
   }
-  batch.entries.clear();
-  batch.args.clear();
-  // One huge event shall not hold its memory to the end.
-  if (batch.args.capacity() > 2 * kBatchArgs) Release(batch.args);
+  batch.entry_count = batch.arg_count = 0;
 }
 
 }  // namespace emberline

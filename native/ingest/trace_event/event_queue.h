@@ -4,6 +4,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/cores.h"
+#include "base/heap.h"
 #include "ingest/trace_event/event_sink.h"
 
 namespace emberline {
@@ -37,6 +39,8 @@ class EventQueue {
   bool helped() const { return beside_; }
   // Files everything that was taken. Afterwards the sink is the reader's, until the next Take().
   void Drain();
+  // Does so and ends the other thread: no event follows. Gives back what the queue took.
+  void Finish();
 
  private:
   // An event's fields in one cache line, as each line that another core wrote takes long to come.
@@ -53,13 +57,15 @@ class EventQueue {
   };
   static_assert(sizeof(Entry) == kCacheLine);
   struct alignas(kApart) Batch {
-    std::vector<Entry> entries;
-    std::vector<ArgItem> args;
+    Entry* entries = nullptr;  // room for kBatchEvents
+    ArgItem* args = nullptr;   // room for kBatchArgs
+    size_t entry_count = 0, arg_count = 0;
   };
   // Enough that either thread goes on while the other one waits for memory for some milliseconds.
   static constexpr size_t kBatches = 32;
   static constexpr size_t kBatchEvents = 1024;
-  static constexpr size_t kBatchArgs = 1 << 14;
+  static constexpr size_t kBatchArgs = 1 << 13;
+  static constexpr size_t kBatchBytes = kBatchEvents * sizeof(Entry) + kBatchArgs * sizeof(ArgItem);
   // A thread that had nothing to do sleeps until there are so many batches for it: waking takes as
   // long as filing some hundred events.
   static constexpr size_t kWorthFiling = 4, kWorthFilling = kBatches / 2;
@@ -69,6 +75,8 @@ class EventQueue {
   // Whether the sink can file the event without looking into a string.
   bool IsPlain(const RawEvent& event);
   static bool Mark(std::vector<bool>* known, StringId id);
+  void Begin();
+  void Stop();
   void Append(const Entry& entry);
   void Flush();
   void Run();
@@ -83,6 +91,7 @@ class EventQueue {
   std::vector<bool> categories_, flow_names_;  // by id: the sink knows what it means
   bool beside_ = false;                        // another thread files
 
+  OwnedBlock<std::byte> room_;  // of all batches, while another thread files
   std::array<Batch, kBatches> batches_;
   Batch* filling_ = nullptr;  // of the reader
   std::thread thread_;

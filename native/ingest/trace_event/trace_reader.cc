@@ -107,7 +107,9 @@ std::optional<Error> Reader::ReadText() {
     part = part == Part::kList ? ReadList() : ReadMember();
   }
   if (cursor_.cancelled()) return std::nullopt;
-  queue_.Drain();
+  // What reading took is not needed while the store is built, which takes the most.
+  queue_.Finish();
+  source_.Finish();
   problems_.Merge(&filing_problems_);
   if (!events_read_) return WithoutEvents();
   if (builder_.metadata().bare_array && builder_.counts().events > 0 && !sink_.saw_phase()) {

@@ -1,12 +1,10 @@
-// What tables of several packed columns (base/packed_column.h) share.
+// Different values, each once, and their numbers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
-
-#include "base/packed_column.h"
 
 namespace emberline {
 
@@ -28,12 +26,5 @@ class Distinct {
   std::vector<T> values_;
   std::unordered_map<T, uint32_t, Hash> numbers_;
 };
-
-// Makes a packed column of of(row), for each row.
-template <typename T, typename Of>
-void PackRows(size_t size, PackedColumn<T>* column, Of&& of) {
-  column->Fill(size, of);
-  column->Pack();
-}
 
 }  // namespace emberline
