@@ -69,8 +69,15 @@ class BlockRing {
     stop_ = true;
     changed_.notify_all();
   }
-  // Gives the blocks back, once the reader wants no more and the maker's thread has ended.
-  void Free() { room_.reset(); }
+  // Gives the blocks back, once the reader wants no more and the maker's thread has ended. There is
+  // no next one then.
+  void Free() {
+    const std::lock_guard lock(mutex_);
+    room_.reset();
+    filled_ = 0;
+    holding_ = false;
+    done_ = true;
+  }
 
  private:
   // Enough that the reader goes on while the maker's core does something else for some

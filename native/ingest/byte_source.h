@@ -18,7 +18,7 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // The next block, valid until the next call; empty at the end.
   virtual std::string_view Next() = 0;
-  // Nothing more is asked for but what follows here: lets go the memory of blocks, and threads.
+  // No further block is asked for: lets go the memory of blocks, and threads.
   virtual void Finish() {}
   // How much of the input was consumed, 0..1.
   virtual double Fraction() const = 0;

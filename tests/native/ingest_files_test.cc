@@ -162,6 +162,26 @@ TEST_CASE("files that are absent, folders and unreadable texts are errors of the
   CHECK(ReadTrace(folder.Write("x.json.gz", Gzip("")), {}).error().kind == ErrorKind::kUnreadable);
 }
 
+TEST_CASE("a file that is not read to its end lets go what it took, and says no more") {
+  const TemporaryFolder folder;
+  const std::string text = Trace(100'000);  // more than the blocks that wait hold
+  for (const std::string& bytes : {text, Gzip(text)}) {
+    const auto source = OpenFile(folder.Write("a.json", bytes));
+    REQUIRE(source.ok());
+    for (size_t at = 0, blocks = 0; blocks < 3; ++blocks) {
+      const std::string_view block = (*source)->Next();
+      REQUIRE(!block.empty());
+      CHECK(block == std::string_view(text).substr(at, block.size()));
+      at += block.size();
+    }
+    (*source)->Finish();
+    CHECK((*source)->Next().empty());
+    CHECK((*source)->InputBytes() == bytes.size());
+    (*source)->Finish();
+    CHECK((*source)->Next().empty());
+  }
+}
+
 TEST_CASE("reading a file can be cancelled in the middle") {
   const TemporaryFolder folder;
   ReadOptions options;

@@ -107,9 +107,7 @@ std::optional<Error> Reader::ReadText() {
     part = part == Part::kList ? ReadList() : ReadMember();
   }
   if (cursor_.cancelled()) return std::nullopt;
-  // What reading took is not needed while the store is built, which takes the most.
   queue_.Finish();
-  source_.Finish();
   problems_.Merge(&filing_problems_);
   if (!events_read_) return WithoutEvents();
   if (builder_.metadata().bare_array && builder_.counts().events > 0 && !sink_.saw_phase()) {
@@ -373,6 +371,8 @@ Result<ReadResult> Reader::Run() {
   problems_.Merge(&filing_problems_);
   builder_.counts().file_bytes = source_.InputBytes();
   builder_.counts().text_bytes = cursor_.window().end_offset();
+  // What reading took is not needed while the store is built, which takes the most.
+  source_.Finish();
   if (options_.progress) options_.progress("build", 0.9);
   auto store = builder_.Finalize(options_.cancel);
   if (!store) return store.error();
