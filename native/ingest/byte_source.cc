@@ -35,6 +35,7 @@ class TextSource final : public ByteSource {
   double Fraction() const override {
     return text_.empty() ? 1 : static_cast<double>(at_) / static_cast<double>(text_.size());
   }
+  uint64_t TextBytes() const override { return at_; }
   uint64_t InputBytes() const override { return text_.size(); }
 
  private:
@@ -64,6 +65,7 @@ class FileSource final : public ByteSource {
   double Fraction() const override {
     return size_ == 0 ? 1 : static_cast<double>(consumed_.load()) / static_cast<double>(size_);
   }
+  uint64_t TextBytes() const override { return made_; }
   uint64_t InputBytes() const override { return size_; }
   double ReadSeconds() const override { return static_cast<double>(read_ns_.load()) * 1e-9; }
   double InflateSeconds() const override { return static_cast<double>(inflate_ns_.load()) * 1e-9; }
@@ -90,10 +92,15 @@ class FileSource final : public ByteSource {
     return got;
   }
 
+  void Publish(size_t bytes) {
+    made_ += bytes;
+    ring_.Publish(bytes);
+  }
+
   void RunPlain() {
     while (char* block = ring_.Acquire()) {
       const size_t got = Read(block, kBlockBytes);
-      ring_.Publish(got);
+      Publish(got);
       if (got < kBlockBytes) break;
     }
     ring_.Finish();
@@ -108,7 +115,7 @@ class FileSource final : public ByteSource {
       const int64_t read_before = read_ns_;
       const size_t got = gzip.Read(block, kBlockBytes);
       inflate_ns_ += NsSince(start) - (read_ns_ - read_before);
-      ring_.Publish(got);
+      Publish(got);
     }
     {
       const std::lock_guard lock(mutex_);
@@ -125,7 +132,7 @@ class FileSource final : public ByteSource {
   BlockRing ring_;
   mutable std::mutex mutex_;
   bool truncated_ = false, damaged_ = false, trailing_ = false;  // guarded by mutex_
-  std::atomic<uint64_t> consumed_{0};
+  std::atomic<uint64_t> consumed_{0}, made_{0};
   std::atomic<int64_t> read_ns_{0}, inflate_ns_{0};
   std::thread thread_;
 };

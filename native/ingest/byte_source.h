@@ -22,6 +22,9 @@ class ByteSource {
   virtual void Finish() {}
   // How much of the input was consumed, 0..1.
   virtual double Fraction() const = 0;
+  // Bytes of text that were made of it, handed out or not: those of what was consumed, but for the
+  // last that was read.
+  virtual uint64_t TextBytes() const = 0;
   // Size of the input as stored.
   virtual uint64_t InputBytes() const = 0;
   // Seconds spent reading and inflating so far.
@@ -51,6 +54,7 @@ class PeekedSource : public ByteSource {
   std::string_view Next() override;
   void Finish() override { source_->Finish(); }
   double Fraction() const override { return source_->Fraction(); }
+  uint64_t TextBytes() const override { return source_->TextBytes(); }
   uint64_t InputBytes() const override { return source_->InputBytes(); }
   double ReadSeconds() const override { return source_->ReadSeconds(); }
   double InflateSeconds() const override { return source_->InflateSeconds(); }

@@ -19,7 +19,8 @@ namespace {
 
 // How much text tells how long the whole is.
 constexpr uint64_t kJudgedBytes = uint64_t{4} << 20;
-// The file is read ahead of its text, by at most so much of it.
+// Of what was read of a file, up to 64 KiB are not made text yet: so much of it at most, as the
+// files of recorders hold up to thirty times as much text as they have bytes.
 constexpr uint64_t kAheadBytes = uint64_t{2} << 20;
 
 // Ends where a part of the file's bytes is consumed.
@@ -41,14 +42,17 @@ class Beginning final : public ByteSource {
     return too_short_ ? std::string_view() : block;
   }
   double Fraction() const override { return source_->Fraction(); }
+  uint64_t TextBytes() const override { return source_->TextBytes(); }
   uint64_t InputBytes() const override { return source_->InputBytes(); }
 
   bool too_short() const { return too_short_; }
 
  private:
   void Judge() {
-    const double text = static_cast<double>(handed_ + kAheadBytes);
-    too_short_ = text < source_->Fraction() * static_cast<double>(options_.least_text_bytes);
+    // In this order, as more is made meanwhile.
+    const double consumed = source_->Fraction();
+    const double text = static_cast<double>(source_->TextBytes() + kAheadBytes);
+    too_short_ = text < consumed * static_cast<double>(options_.least_text_bytes);
   }
 
   const std::unique_ptr<ByteSource> source_;
