@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 namespace emberline {
 
@@ -23,6 +24,12 @@ struct FreeBlock {
 };
 template <typename T>
 using OwnedBlock = std::unique_ptr<T, FreeBlock>;
+// Takes the block over; throws std::bad_alloc where there is none.
+template <typename T>
+OwnedBlock<T> Owned(void* block) {
+  if (block == nullptr) throw std::bad_alloc();
+  return OwnedBlock<T>(static_cast<T*>(block));
+}
 
 // Room that is needed for a moment: from half a large page on it stands on large pages alone, where
 // the system has them, of which those are taken that are touched. To be freed with std::free; null

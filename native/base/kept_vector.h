@@ -2,43 +2,22 @@
 // unlike what is only needed for a moment (base/heap.h).
 #pragma once
 
-#include <cstddef>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "base/heap.h"
+#include "base/block_allocator.h"
 
 namespace emberline {
 
 template <typename T>
-struct KeepingAllocator {
-  using value_type = T;
-
-  KeepingAllocator() = default;
-  template <typename U>
-  KeepingAllocator(const KeepingAllocator<U>&) {}
-
-  T* allocate(size_t count) {
-    if (count > static_cast<size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    void* const block = AllocateToKeep(count * sizeof(T));
-    if (block == nullptr) throw std::bad_alloc();
-    return static_cast<T*>(block);
-  }
-  void deallocate(T* block, size_t) { std::free(block); }
-  friend bool operator==(const KeepingAllocator&, const KeepingAllocator&) { return true; }
-};
-
-template <typename T>
-using KeptVector = std::vector<T, KeepingAllocator<T>>;
+using KeptVector = std::vector<T, BlockAllocator<T, &AllocateToKeep>>;
 
 // The same for plain values that whoever calls resize() writes: it leaves them as memory happens to
 // be, instead of writing all of them once more.
 template <typename T>
-struct UnfilledAllocator : KeepingAllocator<T> {
+struct UnfilledAllocator : BlockAllocator<T, &AllocateToKeep> {
   static_assert(std::is_trivial_v<T>);
   template <typename U>
   struct rebind {

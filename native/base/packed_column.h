@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -115,12 +114,9 @@ class PackedColumn {
       Write(block, owned_blocks_.back(), pieces.Room(bytes));
       end += bytes;
     }
-    owned_blocks_.push_back({size, uint64_t{end} << 8});
-    owned_bytes_.resize(end + kSlack);
-    std::memset(pieces.CopyTo(owned_bytes_.data()), 0, kSlack);
     size_ = size;
-    blocks_ = owned_blocks_;
-    bytes_ = owned_bytes_;
+    EndBlocks(end);
+    pieces.CopyTo(owned_bytes_.data());
   }
 
   // --- Only of a column that is packed, or empty.
@@ -156,16 +152,12 @@ class PackedColumn {
       end += rows.size() * (owned_blocks_.back().place & kWidthBits);
       size_ += rows.size();
     });
-    owned_blocks_.push_back({size_, uint64_t{end} << 8});
-    owned_bytes_.resize(end + kSlack);
-    std::memset(owned_bytes_.data() + end, 0, kSlack);
+    EndBlocks(end);
     const Block* block = owned_blocks_.data() + first;
     each([&](std::span<const T> rows) {
       Write(rows, *block, owned_bytes_.data() + (block->place >> 8));
       ++block;
     });
-    blocks_ = owned_blocks_;
-    bytes_ = owned_bytes_;
   }
 
   // --- Images.
@@ -232,6 +224,15 @@ class PackedColumn {
     while (kLargest[width] < distance || (has_none && kLargest[width] == distance)) ++width;
     return {static_cast<uint64_t>(least), uint64_t{begin} << 8 | (has_none ? kHasNone : 0) | width};
   }
+  // Behind the blocks of all rows, whose bytes end at `end`: makes the room for these, to be
+  // written.
+  void EndBlocks(size_t end) {
+    owned_blocks_.push_back({size_, uint64_t{end} << 8});
+    owned_bytes_.resize(end + kSlack);
+    std::memset(owned_bytes_.data() + end, 0, kSlack);
+    blocks_ = owned_blocks_;
+    bytes_ = owned_bytes_;
+  }
   // To `at` on. Writes up to kSlack bytes behind the rows.
   static void Write(std::span<const T> rows, const Block& block, uint8_t* at) {
     const size_t width = block.place & kWidthBits;
@@ -253,18 +254,15 @@ class PackedColumn {
     // Room for `bytes`, at most a block's, and for kSlack behind them, behind what there is.
     uint8_t* Room(size_t bytes) {
       if (pieces_.empty() || pieces_.back().used + bytes + kSlack > bytes_) {
-        pieces_.emplace_back().bytes.reset(static_cast<uint8_t*>(AllocateScratch(bytes_)));
-        if (pieces_.back().bytes == nullptr) throw std::bad_alloc();
+        pieces_.push_back({Owned<uint8_t>(AllocateScratch(bytes_))});
       }
       Piece& piece = pieces_.back();
       uint8_t* const at = piece.bytes.get() + piece.used;
       piece.used += bytes;
       return at;
     }
-    // Returns what stands behind them in `to`.
-    uint8_t* CopyTo(uint8_t* to) const {
+    void CopyTo(uint8_t* to) const {
       for (const Piece& piece : pieces_) to = std::copy_n(piece.bytes.get(), piece.used, to);
-      return to;
     }
 
    private:

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <new>
 #include <string_view>
 
 #include "base/heap.h"
@@ -26,10 +25,7 @@ class BlockRing {
       changed_.wait(lock, [this] { return stop_ || filled_ <= kFewBlocks; });
     }
     if (stop_) return nullptr;
-    if (room_ == nullptr) {
-      room_.reset(static_cast<char*>(AllocateScratch(kBlocks * kBlockBytes)));
-      if (room_ == nullptr) throw std::bad_alloc();
-    }
+    if (room_ == nullptr) room_ = Owned<char>(AllocateScratch(kBlocks * kBlockBytes));
     return At(head_);
   }
   // For the maker: hands over the block that was acquired, of which `size` bytes were written.

@@ -19,8 +19,9 @@ namespace {
 
 // How much text tells how long the whole is.
 constexpr uint64_t kJudgedBytes = uint64_t{4} << 20;
-// Of what was read of a file, up to 64 KiB are not made text yet: so much of it at most, as the
-// files of recorders hold up to thirty times as much text as they have bytes.
+// Of what was read of a file, up to 64 KiB are not text yet, or text of a block that is not whole:
+// about so much of it, as the files of recorders hold up to thirty times as much text as they have
+// bytes.
 constexpr uint64_t kAheadBytes = uint64_t{2} << 20;
 
 // Ends where a part of the file's bytes is consumed.
@@ -41,6 +42,7 @@ class Beginning final : public ByteSource {
     if (block.empty() || (before < kJudgedBytes && handed_ >= kJudgedBytes)) Judge();
     return too_short_ ? std::string_view() : block;
   }
+  void Finish() override { source_->Finish(); }
   double Fraction() const override { return source_->Fraction(); }
   uint64_t TextBytes() const override { return source_->TextBytes(); }
   uint64_t InputBytes() const override { return source_->InputBytes(); }

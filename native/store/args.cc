@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/hash.h"
@@ -90,8 +89,7 @@ void ArgTable::MakeRoom(size_t bytes) {
     constexpr size_t kLeastBytes = 2 * kChunkBytes, kMostBytes = 8 * kChunkBytes;
     Block block;
     block.bytes = std::max(room_, std::bit_floor(std::clamp(bytes_, kLeastBytes, kMostBytes)));
-    block.begin.reset(static_cast<uint8_t*>(AllocateAtOnce(block.bytes)));
-    if (block.begin == nullptr) throw std::bad_alloc();
+    block.begin = Owned<uint8_t>(AllocateAtOnce(block.bytes));
     owned_.push_back(std::move(block));
   }
   Block& block = owned_.back();
@@ -166,8 +164,7 @@ void ArgTable::Freeze() {
   const size_t needed = used_ + kBytesBehindValue;  // of the last chunk
   const size_t before = static_cast<size_t>(last_ - begin);
   if (before + needed >= block.bytes) return;
-  OwnedBlock<uint8_t> exact(static_cast<uint8_t*>(AllocateToKeep(before + needed)));
-  if (exact == nullptr) throw std::bad_alloc();
+  OwnedBlock<uint8_t> exact = Owned<uint8_t>(AllocateToKeep(before + needed));
   std::memcpy(exact.get(), begin, before + used_);
   for (size_t k = chunks_.size() - block.chunks; k < chunks_.size(); ++k) {
     chunks_[k].begin = exact.get() + (chunks_[k].begin - begin);

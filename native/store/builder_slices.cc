@@ -16,6 +16,15 @@ namespace {
 // hostile file cannot make layout quadratic.
 constexpr size_t kMaxCrossing = 256;
 
+// Packs a column of `rows` in the order of `order`, less `subtracted`.
+template <size_t kColumn, typename Rows, typename T>
+void PackInOrder(const Rows& rows, const ScratchVector<uint32_t>& order, PackedColumn<T>* column,
+                 T subtracted = 0) {
+  column->Pack(order.size(), [&rows, &order, subtracted](size_t row) {
+    return static_cast<T>(rows.template At<kColumn>(order[row]) - subtracted);
+  });
+}
+
 }  // namespace
 
 // Slices come to stand in the order of (track, start, longest first, file): here by track.
@@ -71,26 +80,20 @@ bool TraceBuilder::PlaceSlices(const ScratchVector<uint32_t>& order, const Cance
   store.parent_.assign(order.size(), kNone);
   store.depth_.assign(order.size(), 0);
   const bool many = order.size() >= kManyRows;
-  const auto pack = [&]<SliceColumn kColumn>(auto* column) {
-    column->Pack(order.size(),
-                 [&](size_t row) { return std::as_const(slices_).At<kColumn>(order[row]); });
-  };
   bool nested = false;
   RunBoth(
       many,
       [&] {
-        store.start_.Pack(order.size(), [&](size_t row) {
-          return std::as_const(slices_).At<kStart>(order[row]) - zero_;
-        });
-        pack.operator()<kDuration>(&store.duration_);
+        PackInOrder<kStart>(slices_, order, &store.start_, zero_);
+        PackInOrder<kDuration>(slices_, order, &store.duration_);
         nested = Nest(false, cancel);
       },
       [&] {
-        pack.operator()<kEventIndex>(&store.event_index_);
-        pack.operator()<kArgs>(&store.args_);
-        pack.operator()<kName>(&store.name_);
-        pack.operator()<kTrack>(&store.track_);
-        pack.operator()<kCategory>(&store.category_);
+        PackInOrder<kEventIndex>(slices_, order, &store.event_index_);
+        PackInOrder<kArgs>(slices_, order, &store.args_);
+        PackInOrder<kName>(slices_, order, &store.name_);
+        PackInOrder<kTrack>(slices_, order, &store.track_);
+        PackInOrder<kCategory>(slices_, order, &store.category_);
       });
   slices_.Free();
   if (!nested || !Nest(true, cancel)) return false;

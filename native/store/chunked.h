@@ -1,12 +1,11 @@
-// Columns that grow without ever copying what they hold, so that a builder's peak memory stays near
-// the size of its data.
+// Columns that grow without copying more than their first rows, so that a builder's peak memory
+// stays near the size of its data.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -127,12 +126,8 @@ class ChunkedTable {
      ...);
   }
 
-  static Block Owned(void* block) {
-    if (block == nullptr) throw std::bad_alloc();
-    return Block(static_cast<std::byte*>(block));
-  }
   static Block OnLargePage() {
-    Block block = Owned(AllocateScratch(kBlockBytes));
+    Block block = Owned<std::byte>(AllocateScratch(kBlockBytes));
     // Where the system has no large page for it, many small ones at once.
     TakePages(block.get(), kBlockBytes);
     return block;
@@ -142,7 +137,7 @@ class ChunkedTable {
   void MakeRoom() {
     const size_t number = size_ / kRows;
     if (blocks_.empty()) {
-      blocks_.push_back(Owned(std::malloc(kBlockBytes)));
+      blocks_.push_back(Owned<std::byte>(std::malloc(kBlockBytes)));
       on_small_pages_ = true;
     } else if (on_small_pages_ && size_ >= kFirstRows) {
       Block large = OnLargePage();

@@ -1,7 +1,6 @@
 #include "ingest/trace_event/event_queue.h"
 
 #include <algorithm>
-#include <new>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -151,8 +150,7 @@ void EventQueue::Begin() {
   alone_ = kNone;
   // All batches in one block, which stands on few large pages, of which those are taken that are
   // used.
-  room_.reset(static_cast<std::byte*>(AllocateScratch(kBatches * kBatchBytes)));
-  if (room_ == nullptr) throw std::bad_alloc();
+  room_ = Owned<std::byte>(AllocateScratch(kBatches * kBatchBytes));
   std::byte* room = room_.get();
   for (Batch& batch : batches_) {
     batch.entries = reinterpret_cast<Entry*>(room);
