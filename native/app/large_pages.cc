@@ -6,22 +6,9 @@
 #include <new>
 
 #include "base/heap.h"
+#include "base/sanitizers.h"
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define EMBERLINE_OWN_NEW 0
-#endif
-#endif
-#ifndef EMBERLINE_OWN_NEW
-#define EMBERLINE_OWN_NEW 1
-#endif
-#else
-#define EMBERLINE_OWN_NEW 0
-#endif
-
-#if EMBERLINE_OWN_NEW
+#if defined(__linux__) && !EMBERLINE_SANITIZED
 
 void* operator new(size_t size) {
   for (;;) {

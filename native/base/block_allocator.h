@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 
 #include "base/heap.h"
@@ -26,7 +25,7 @@ struct BlockAllocator {
     if (count > static_cast<size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
     return Owned<T>(kAllocate(count * sizeof(T))).release();
   }
-  void deallocate(T* block, size_t) { std::free(block); }
+  void deallocate(T* block, size_t) { FreeBlock(block); }
   friend bool operator==(const BlockAllocator&, const BlockAllocator&) { return true; }
 };
 

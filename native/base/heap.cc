@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/cores.h"
+#include "base/shared_pages.h"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -18,7 +19,9 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kLargePage = size_t{2} << 20;
+constexpr size_t kLargePage = SharedPages::kLargePage;
+// Blocks of so many bytes share large pages with others; smaller ones come from pools.
+constexpr size_t kSharesPages = size_t{32} << 10;
 // Smaller blocks come from pools, whose pages are mostly there.
 constexpr size_t kTakenAtOnce = size_t{1} << 20;
 
@@ -44,7 +47,28 @@ void* AllocateOnLargePages(size_t bytes, size_t large) {
 #endif
 }
 
-void* AllocateFilled(size_t bytes, size_t large) {
+// Never destroyed: other threads may free blocks while the program ends.
+struct Pools {
+  SharedPages scratch, kept;
+};
+Pools& SharingPools() {
+  static Pools* const pools = new Pools();
+  return *pools;
+}
+
+void* Allocate(size_t bytes, SharedPages* pool) {
+  if (bytes >= kSharesPages) {
+    if (void* const block = pool->Allocate(bytes)) return block;
+  }
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
+}  // namespace
+
+void* AllocateAtOnce(size_t bytes) {
+  if (bytes < kTakenAtOnce) return std::malloc(bytes == 0 ? 1 : bytes);
+  if (bytes > SIZE_MAX - kLargePage) return nullptr;
+  const size_t large = GenerousPart(bytes);
   void* const block = large == 0 ? std::malloc(bytes) : AllocateOnLargePages(bytes, large);
   if (block != nullptr && large < bytes) {
     TakePages(static_cast<char*>(block) + large, bytes - large);
@@ -52,23 +76,27 @@ void* AllocateFilled(size_t bytes, size_t large) {
   return block;
 }
 
-}  // namespace
+void* AllocateScratch(size_t bytes) { return Allocate(bytes, &SharingPools().scratch); }
 
-void* AllocateScratch(size_t bytes) {
-  if (bytes < kLargePage / 2) return std::malloc(bytes == 0 ? 1 : bytes);
-  if (bytes > SIZE_MAX - kLargePage) return nullptr;
-  return AllocateOnLargePages(bytes, WholePart(bytes + kLargePage - 1));
-}
-
-void* AllocateAtOnce(size_t bytes) {
-  if (bytes < kTakenAtOnce) return std::malloc(bytes == 0 ? 1 : bytes);
-  if (bytes > SIZE_MAX - kLargePage) return nullptr;
-  return AllocateFilled(bytes, GenerousPart(bytes));
-}
+void* ReserveToKeep(size_t bytes) { return Allocate(bytes, &SharingPools().kept); }
 
 void* AllocateToKeep(size_t bytes) {
-  if (bytes < kTakenAtOnce) return std::malloc(bytes == 0 ? 1 : bytes);
-  return AllocateFilled(bytes, WholePart(bytes));
+  void* const block = ReserveToKeep(bytes);
+  // Where the system has no large pages, many small ones at once.
+  if (block != nullptr && bytes >= kSharesPages) TakePages(block, bytes);
+  return block;
+}
+
+void* ShrinkKept(void* block, size_t bytes) {
+  if (SharingPools().kept.Shrink(block, bytes)) return block;
+  void* const moved = std::realloc(block, bytes);
+  return moved == nullptr ? block : moved;
+}
+
+void FreeBlock(void* block) {
+  const bool may_share = reinterpret_cast<uintptr_t>(block) % SharedPages::kSmallPage == 0;
+  Pools& pools = SharingPools();
+  if (!may_share || (!pools.scratch.Free(block) && !pools.kept.Free(block))) std::free(block);
 }
 
 void TakePages(void* block, size_t bytes) {
@@ -114,6 +142,8 @@ void BoundHeap() {
 }
 
 void TrimHeap() {
+  SharingPools().scratch.GiveBack();
+  SharingPools().kept.GiveBack();
 #if defined(__GLIBC__)
   malloc_trim(0);
 #elif defined(__APPLE__)

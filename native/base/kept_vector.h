@@ -1,5 +1,5 @@
-// Vectors of what is kept for as long as its trace: they take no more memory than they ask for,
-// unlike what is only needed for a moment (base/heap.h).
+// Vectors of what is kept for as long as its trace: long ones stand on large pages whose ends they
+// share, so that they take no more memory than they ask for (base/heap.h).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,4 @@
-// Vectors of what is only needed for a moment: where they are long they stand on large pages, which
-// take a thirtieth of the time that as much in small ones takes to come (base/heap.h).
+// Vectors of what is only needed for a moment (base/heap.h).
 #pragma once
 
 #include <vector>

@@ -89,7 +89,7 @@ void ArgTable::MakeRoom(size_t bytes) {
     constexpr size_t kLeastBytes = 2 * kChunkBytes, kMostBytes = 8 * kChunkBytes;
     Block block;
     block.bytes = std::max(room_, std::bit_floor(std::clamp(bytes_, kLeastBytes, kMostBytes)));
-    block.begin = Owned<uint8_t>(AllocateAtOnce(block.bytes));
+    block.begin = Owned<uint8_t>(ReserveToKeep(block.bytes));
     owned_.push_back(std::move(block));
   }
   Block& block = owned_.back();
@@ -164,13 +164,12 @@ void ArgTable::Freeze() {
   const size_t needed = used_ + kBytesBehindValue;  // of the last chunk
   const size_t before = static_cast<size_t>(last_ - begin);
   if (before + needed >= block.bytes) return;
-  OwnedBlock<uint8_t> exact = Owned<uint8_t>(AllocateToKeep(before + needed));
-  std::memcpy(exact.get(), begin, before + used_);
+  auto* const exact = static_cast<uint8_t*>(ShrinkKept(block.begin.release(), before + needed));
+  block.begin.reset(exact);
   for (size_t k = chunks_.size() - block.chunks; k < chunks_.size(); ++k) {
-    chunks_[k].begin = exact.get() + (chunks_[k].begin - begin);
+    chunks_[k].begin = exact + (chunks_[k].begin - begin);
   }
-  last_ = exact.get() + before;
-  block.begin = std::move(exact);
+  last_ = exact + before;
   block.bytes = block.taken = before + needed;
   bytes_ -= room_ - needed;
   room_ = needed;

@@ -1,0 +1,53 @@
+// Memory on large pages that blocks share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace emberline {
+
+// A large page takes a thirtieth of the time that as much memory in small pages takes to come
+// (base/heap.h), but few blocks end where one does. So blocks stand one behind the other, and a
+// large page goes back to the system when nothing on it is needed any more: what shares pages
+// should go at about the same time. A block goes to the smallest room that holds it. Thread-safe.
+class SharedPages {
+ public:
+  static constexpr size_t kLargePage = size_t{2} << 20;
+  static constexpr size_t kSmallPage = 4096;
+
+  SharedPages() = default;
+  SharedPages(const SharedPages&) = delete;
+  SharedPages& operator=(const SharedPages&) = delete;
+
+  // A block of whole small pages, with room for `bytes`; its pages come when they are touched. Null
+  // where the system gives no memory, or gives none this way.
+  void* Allocate(size_t bytes);
+  // Leaves of a block the small pages of its first `bytes`, at least one; false, and nothing done,
+  // where the block is not one of these.
+  bool Shrink(void* block, size_t bytes);
+  // The same for all of the block.
+  bool Free(void* block);
+  // Gives the one page back that stays for the next block although it is free.
+  void GiveBack();
+
+ private:
+  // Makes more room, for at least so many bytes.
+  bool Reserve(size_t bytes);
+  void AddRoom(uintptr_t from, size_t bytes);
+  // Makes room of what was taken, and gives the pages back that are free now.
+  void Return(uintptr_t from, size_t bytes);
+
+  std::mutex mutex_;
+  // All below: guarded by mutex_. Addresses, and bytes in whole small pages.
+  std::unordered_map<uintptr_t, size_t> blocks_;
+  std::map<uintptr_t, size_t> room_;
+  std::set<std::pair<size_t, uintptr_t>> room_by_size_;
+  uintptr_t spare_ = 0;  // a page that is free, and still there
+};
+
+}  // namespace emberline

@@ -1,0 +1,195 @@
+#include <catch2/catch.hpp>
+
+#include "base/shared_pages.h"
+
+#if defined(__linux__)
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/heap.h"
+#include "base/sanitizers.h"
+
+namespace emberline {
+namespace {
+
+constexpr size_t kLargePage = SharedPages::kLargePage, kSmallPage = SharedPages::kSmallPage;
+
+// Bytes of memory that this process takes.
+size_t BytesTaken() {
+  std::ifstream smaps("/proc/self/smaps_rollup");
+  std::string word;
+  while (smaps >> word) {
+    size_t kilobytes = 0;
+    if (word == "Rss:" && smaps >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+uintptr_t AddressOf(const void* block) { return reinterpret_cast<uintptr_t>(block); }
+
+}  // namespace
+
+#if EMBERLINE_SANITIZED
+
+TEST_CASE("under a sanitizer no blocks share pages") {
+  SharedPages pages;
+  CHECK(pages.Allocate(kLargePage) == nullptr);
+}
+
+#else
+
+TEST_CASE("blocks that share pages keep what was written to them") {
+  SharedPages pages;
+  struct Block {
+    size_t bytes = 0;
+    uint8_t fill = 0;
+  };
+  std::map<uint8_t*, Block> blocks;
+  std::mt19937_64 random(7);
+  const auto below = [&](size_t limit) { return static_cast<size_t>(random() % limit); };
+  const auto check = [](const uint8_t* at, const Block& block) {
+    REQUIRE(std::all_of(at, at + block.bytes, [&](uint8_t byte) { return byte == block.fill; }));
+  };
+  for (int i = 0; i < 3000; ++i) {
+    const size_t action = blocks.empty() ? 0 : below(8);
+    if (action < 4 && blocks.size() < 60) {
+      // Around whole pages of both sizes, and anything between.
+      const size_t around = below(2) == 0 ? kSmallPage : kLargePage;
+      const size_t bytes = below(3) == 0 ? around * (1 + below(3)) + below(3) - 1
+                                         : 1 + below(below(4) == 0 ? 3 * kLargePage : 200'000);
+      auto* const at = static_cast<uint8_t*>(pages.Allocate(bytes));
+      REQUIRE(at != nullptr);
+      CHECK(AddressOf(at) % kSmallPage == 0);
+      const Block block{bytes, static_cast<uint8_t>(random())};
+      std::fill_n(at, bytes, block.fill);
+      blocks[at] = block;
+      continue;
+    }
+    auto chosen = blocks.begin();
+    std::advance(chosen, static_cast<ptrdiff_t>(below(blocks.size())));
+    auto& [at, block] = *chosen;
+    check(at, block);
+    if (action == 4) {
+      block.bytes = 1 + below(block.bytes);
+      REQUIRE(pages.Shrink(at, block.bytes));
+      check(at, block);
+    } else {
+      REQUIRE(pages.Free(at));
+      CHECK_FALSE(pages.Free(at));
+      blocks.erase(chosen);
+    }
+  }
+  for (const auto& [at, block] : blocks) {
+    check(at, block);
+    REQUIRE(pages.Free(at));
+  }
+  // All room is one again, as at the beginning.
+  void* const all = pages.Allocate(size_t{60} << 20);
+  CHECK(all != nullptr);
+  CHECK(pages.Free(all));
+}
+
+TEST_CASE("small blocks share a large page, and the end of a larger one") {
+  SharedPages pages;
+  void* const large = pages.Allocate(kLargePage + 3 * kSmallPage);
+  void* const small = pages.Allocate(100'000);
+  void* const next = pages.Allocate(100'000);
+  CHECK(AddressOf(small) == AddressOf(large) + kLargePage + 3 * kSmallPage);
+  CHECK(AddressOf(next) == AddressOf(small) + 25 * kSmallPage);
+  // What was left of a block is where the next one that fits goes.
+  CHECK(pages.Shrink(large, kLargePage));
+  void* const end = pages.Allocate(2 * kSmallPage);
+  CHECK(AddressOf(end) == AddressOf(large) + kLargePage);
+  for (void* const block : {large, small, next, end}) CHECK(pages.Free(block));
+}
+
+TEST_CASE("pages on which nothing is needed any more go back to the system") {
+  SharedPages pages;
+  constexpr size_t kBlocks = 400, kBytes = 100'000;
+  constexpr size_t kNear = size_t{1} << 20;  // what the test itself takes
+  const size_t before = BytesTaken();
+  std::vector<void*> blocks(kBlocks);
+  for (void*& block : blocks) {
+    block = pages.Allocate(kBytes);
+    REQUIRE(block != nullptr);
+    std::fill_n(static_cast<char*>(block), kBytes, 'x');
+  }
+  CHECK(BytesTaken() > before + kBlocks * kBytes - kNear);
+  // One block on each third large page keeps that page.
+  const auto stays = [](size_t i) { return i % 63 == 0; };
+  size_t kept = 0;
+  for (size_t i = 0; i < kBlocks; ++i) {
+    if (stays(i)) {
+      ++kept;
+    } else {
+      CHECK(pages.Free(blocks[i]));
+    }
+  }
+  pages.GiveBack();
+  CHECK(BytesTaken() <= before + kept * 2 * kLargePage + kNear);
+  for (size_t i = 0; i < kBlocks; ++i) {
+    if (!stays(i)) continue;
+    const auto* const block = static_cast<const char*>(blocks[i]);
+    CHECK(std::all_of(block, block + kBytes, [](char byte) { return byte == 'x'; }));
+    CHECK(pages.Free(blocks[i]));
+  }
+  CHECK(BytesTaken() <= before + kLargePage + kNear);
+  pages.GiveBack();
+  CHECK(BytesTaken() <= before + kNear);
+}
+
+TEST_CASE("threads take and free blocks that share pages") {
+  SharedPages pages;
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, 0);
+  for (size_t t = 0; t < wrong.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < 300; ++i) {
+        const size_t bytes = 40'000 + i * 977 % 300'000;
+        auto* const block = static_cast<char*>(pages.Allocate(bytes));
+        const char fill = static_cast<char>('a' + t);
+        std::fill_n(block, bytes, fill);
+        std::this_thread::yield();
+        wrong[t] += std::any_of(block, block + bytes, [&](char byte) { return byte != fill; });
+        wrong[t] += !pages.Free(block);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(4, 0));
+}
+
+#endif
+
+TEST_CASE("what is no block of shared pages is left alone") {
+  SharedPages pages;
+  CHECK(pages.Allocate(SIZE_MAX) == nullptr);
+  CHECK(pages.Allocate(SIZE_MAX / 4) == nullptr);
+  int other = 0;
+  CHECK_FALSE(pages.Free(&other));
+  CHECK_FALSE(pages.Shrink(&other, 1));
+}
+
+TEST_CASE("a block that is kept holds what it held when it shrinks") {
+  for (const size_t bytes : {size_t{1000}, size_t{100'000}, 3 * kLargePage + 5}) {
+    auto* block = static_cast<char*>(AllocateToKeep(bytes));
+    REQUIRE(block != nullptr);
+    std::fill_n(block, bytes, 'k');
+    for (const size_t left : {bytes - 1, bytes / 2, bytes / 2, size_t{1}}) {
+      block = static_cast<char*>(ShrinkKept(block, left));
+      CHECK(std::all_of(block, block + left, [](char byte) { return byte == 'k'; }));
+    }
+    FreeBlock(block);
+  }
+}
+
+}  // namespace emberline
+
+#endif
