@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 #include "base/cores.h"
 #include "base/shared_pages.h"
@@ -19,40 +20,17 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kLargePage = SharedPages::kLargePage;
 // Blocks of so many bytes share large pages with others; smaller ones come from pools.
 constexpr size_t kSharesPages = size_t{32} << 10;
-// Smaller blocks come from pools, whose pages are mostly there.
-constexpr size_t kTakenAtOnce = size_t{1} << 20;
 
-// Whole large pages only: the rest of the last one would be taken although nobody uses it.
-size_t WholePart(size_t bytes) { return bytes / kLargePage * kLargePage; }
-
-// With the last one, where a third of the block at most, and half of the page, is left unused.
-// Taking one costs as much as taking a dozen small ones; on a virtual machine that keeps page
-// tables of its own, a view of a million events that took 2,000 small ones spent a fifth of its
-// time on them, and sorting a table a third.
-size_t GenerousPart(size_t bytes) { return WholePart(bytes + std::min(bytes / 3, kLargePage / 2)); }
-
-// The first `large` bytes stand on large pages, of which the last may go beyond the block.
-void* AllocateOnLargePages(size_t bytes, size_t large) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  if (bytes > SIZE_MAX - kLargePage) return nullptr;
-  void* const block = std::aligned_alloc(kLargePage, WholePart(bytes + kLargePage - 1));
-  if (block != nullptr) madvise(block, large, MADV_HUGEPAGE);
-  return block;
-#else
-  (void)large;
-  return std::malloc(bytes);
-#endif
-}
-
-// Never destroyed: other threads may free blocks while the program ends.
+// By how long blocks are needed. Never destroyed: other threads may free blocks while the program
+// ends. Made without operator new, which asks for it.
 struct Pools {
-  SharedPages scratch, kept;
+  SharedPages scratch, kept, any;
 };
 Pools& SharingPools() {
-  static Pools* const pools = new Pools();
+  alignas(Pools) static char room[sizeof(Pools)];
+  static Pools* const pools = new (room) Pools();
   return *pools;
 }
 
@@ -65,16 +43,7 @@ void* Allocate(size_t bytes, SharedPages* pool) {
 
 }  // namespace
 
-void* AllocateAtOnce(size_t bytes) {
-  if (bytes < kTakenAtOnce) return std::malloc(bytes == 0 ? 1 : bytes);
-  if (bytes > SIZE_MAX - kLargePage) return nullptr;
-  const size_t large = GenerousPart(bytes);
-  void* const block = large == 0 ? std::malloc(bytes) : AllocateOnLargePages(bytes, large);
-  if (block != nullptr && large < bytes) {
-    TakePages(static_cast<char*>(block) + large, bytes - large);
-  }
-  return block;
-}
+void* AllocateAny(size_t bytes) { return Allocate(bytes, &SharingPools().any); }
 
 void* AllocateScratch(size_t bytes) { return Allocate(bytes, &SharingPools().scratch); }
 
@@ -96,7 +65,10 @@ void* ShrinkKept(void* block, size_t bytes) {
 void FreeBlock(void* block) {
   const bool may_share = reinterpret_cast<uintptr_t>(block) % SharedPages::kSmallPage == 0;
   Pools& pools = SharingPools();
-  if (!may_share || (!pools.scratch.Free(block) && !pools.kept.Free(block))) std::free(block);
+  if (may_share && (pools.scratch.Free(block) || pools.kept.Free(block) || pools.any.Free(block))) {
+    return;
+  }
+  std::free(block);
 }
 
 void TakePages(void* block, size_t bytes) {
@@ -142,8 +114,8 @@ void BoundHeap() {
 }
 
 void TrimHeap() {
-  SharingPools().scratch.GiveBack();
-  SharingPools().kept.GiveBack();
+  Pools& pools = SharingPools();
+  for (SharedPages* const pages : {&pools.scratch, &pools.kept, &pools.any}) pages->GiveBack();
 #if defined(__GLIBC__)
   malloc_trim(0);
 #elif defined(__APPLE__)

@@ -22,6 +22,8 @@ void TrimHeap();
 // large pages with others of their kind (base/shared_pages.h). What they return is null when there
 // is no memory, and goes back through FreeBlock(). Any thread.
 
+// Room of which it is not known how long it is needed.
+void* AllocateAny(size_t bytes);
 // Room that is needed for a moment.
 void* AllocateScratch(size_t bytes);
 // Room that is kept for as long as a trace is: filled at once or, with ReserveToKeep, by and by.
@@ -43,11 +45,6 @@ OwnedBlock<T> Owned(void* block) {
   if (block == nullptr) throw std::bad_alloc();
   return OwnedBlock<T>(static_cast<T*>(block));
 }
-
-// Room of which it is not known how long it is needed, and that is filled at once: from half a
-// large page on it stands on large pages, of which up to a half may be left unused where that saves
-// taking many small ones. To be freed with std::free.
-void* AllocateAtOnce(size_t bytes);
 
 // Takes the pages that lie wholly in a block from the system now. That costs about half of what it
 // costs to wait until each is touched. Where the system cannot, nothing happens.

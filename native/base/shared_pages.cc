@@ -90,7 +90,7 @@ bool SharedPages::Free(void* block) {
 
 void SharedPages::GiveBack() {
   const std::lock_guard lock(mutex_);
-  if (spare_ != 0) GiveToSystem(spare_, spare_ + kLargePage);
+  for (const auto& [at, bytes] : room_) GiveToSystem(at, at + bytes);
   spare_ = 0;
 }
 
@@ -110,7 +110,7 @@ void SharedPages::AddRoom(uintptr_t from, size_t bytes) {
 void SharedPages::Return(uintptr_t from, size_t bytes) {
   // With the room before it and behind it.
   uintptr_t begin = from, end = from + bytes;
-  const auto take = [&](std::map<uintptr_t, size_t>::iterator room) {
+  const auto take = [&](Room::iterator room) {
     begin = std::min(begin, room->first);
     end = std::max(end, room->first + room->second);
     room_by_size_.erase({room->second, room->first});
@@ -125,7 +125,9 @@ void SharedPages::Return(uintptr_t from, size_t bytes) {
   // Large pages on which something was needed until now, and nothing is any more.
   uintptr_t page = std::max(RoundUp(begin, kLargePage), RoundDown(from, kLargePage));
   const uintptr_t last = std::min(RoundDown(end, kLargePage), RoundUp(from + bytes, kLargePage));
-  if (page < last && spare_ == 0) {
+  // The one that was needed last stays: mostly a block like it comes next.
+  if (page < last) {
+    if (spare_ != 0) GiveToSystem(spare_, spare_ + kLargePage);
     spare_ = page;
     page += kLargePage;
   }

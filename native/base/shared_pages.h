@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -32,10 +35,30 @@ class SharedPages {
   bool Shrink(void* block, size_t bytes);
   // The same for all of the block.
   bool Free(void* block);
-  // Gives the one page back that stays for the next block although it is free.
+  // Gives all that is free back to the system: the page that stays for the next block otherwise,
+  // and small pages between blocks.
   void GiveBack();
 
  private:
+  // What the pages are told apart by comes from the C library's pools, as operator new may itself
+  // ask for shared pages.
+  template <typename T>
+  struct PoolAllocator {
+    using value_type = T;
+    PoolAllocator() = default;
+    template <typename U>
+    PoolAllocator(const PoolAllocator<U>&) {}
+    T* allocate(size_t count) {
+      void* const block = std::malloc(count * sizeof(T));
+      if (block == nullptr) throw std::bad_alloc();
+      return static_cast<T*>(block);
+    }
+    void deallocate(T* block, size_t) { std::free(block); }
+    friend bool operator==(const PoolAllocator&, const PoolAllocator&) { return true; }
+  };
+  using Room =
+      std::map<uintptr_t, size_t, std::less<>, PoolAllocator<std::pair<const uintptr_t, size_t>>>;
+
   // Makes more room, for at least so many bytes.
   bool Reserve(size_t bytes);
   void AddRoom(uintptr_t from, size_t bytes);
@@ -44,9 +67,12 @@ class SharedPages {
 
   std::mutex mutex_;
   // All below: guarded by mutex_. Addresses, and bytes in whole small pages.
-  std::unordered_map<uintptr_t, size_t> blocks_;
-  std::map<uintptr_t, size_t> room_;
-  std::set<std::pair<size_t, uintptr_t>> room_by_size_;
+  std::unordered_map<uintptr_t, size_t, std::hash<uintptr_t>, std::equal_to<>,
+                     PoolAllocator<std::pair<const uintptr_t, size_t>>>
+      blocks_;
+  Room room_;
+  std::set<std::pair<size_t, uintptr_t>, std::less<>, PoolAllocator<std::pair<size_t, uintptr_t>>>
+      room_by_size_;
   uintptr_t spare_ = 0;  // a page that is free, and still there
 };
 

@@ -73,7 +73,7 @@ TEST_CASE("blocks of all sizes are there as a whole") {
   for (const size_t around : {size_t{1}, size_t{1} << 20, size_t{3} << 19, kLargePageBytes,
                               2 * kLargePageBytes, 5 * kLargePageBytes}) {
     for (const size_t bytes : {around - 1, around, around + 1, around + around / 3}) {
-      for (void* (*const allocate)(size_t) : {&AllocateAtOnce, &AllocateToKeep, &AllocateScratch}) {
+      for (void* (*const allocate)(size_t) : {&AllocateAny, &AllocateToKeep, &AllocateScratch}) {
         auto* const block = static_cast<volatile char*>(allocate(bytes));
         REQUIRE(block != nullptr);
         for (size_t at = 0; at < bytes; at += kPageBytes) block[at] = 1;
@@ -82,18 +82,18 @@ TEST_CASE("blocks of all sizes are there as a whole") {
       }
     }
   }
-  CHECK(AllocateAtOnce(SIZE_MAX) == nullptr);
+  CHECK(AllocateAny(SIZE_MAX) == nullptr);
   CHECK(AllocateToKeep(SIZE_MAX) == nullptr);
 }
 
 TEST_CASE("large blocks stand on large pages, and what is kept takes what it needs") {
   BoundHeap();
   constexpr size_t kBytes = 1'600'000;
-  if (!TakesLargePage(&AllocateAtOnce, 2 * kLargePageBytes)) {
+  if (!TakesLargePage(&AllocateAny, 2 * kLargePageBytes)) {
     WARN("This system has no large page to give.");
     return;
   }
-  CHECK(TakesLargePage(&AllocateAtOnce, kBytes));
+  CHECK(TakesLargePage(&AllocateAny, kBytes));
   CHECK(TakesLargePage(&AllocateScratch, kBytes));
   // What is not touched takes nothing.
   CHECK(TakenBy(&AllocateScratch, 3 * kLargePageBytes) <=
