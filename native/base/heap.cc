@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "base/cores.h"
@@ -57,13 +58,23 @@ void* AllocateToKeep(size_t bytes) {
 }
 
 void* ShrinkKept(void* block, size_t bytes) {
-  if (SharingPools().kept.Shrink(block, bytes)) return block;
-  void* const moved = std::realloc(block, bytes);
-  return moved == nullptr ? block : moved;
+  SharedPages& kept = SharingPools().kept;
+  if (bytes >= kSharesPages) {
+    if (kept.Shrink(block, bytes)) return block;
+    void* const there = std::realloc(block, bytes);
+    return there == nullptr ? block : there;
+  }
+  // Few bytes would keep a large page for themselves.
+  void* const moved = std::malloc(bytes);
+  if (moved == nullptr) return block;
+  std::memcpy(moved, block, bytes);
+  FreeBlock(block);
+  return moved;
 }
 
 void FreeBlock(void* block) {
-  const bool may_share = reinterpret_cast<uintptr_t>(block) % SharedPages::kSmallPage == 0;
+  const bool may_share =
+      block != nullptr && reinterpret_cast<uintptr_t>(block) % SharedPages::kSmallPage == 0;
   Pools& pools = SharingPools();
   if (may_share && (pools.scratch.Free(block) || pools.kept.Free(block) || pools.any.Free(block))) {
     return;
@@ -95,11 +106,10 @@ void BoundHeap() {
   if (std::getenv("MALLOC_ARENA_MAX") == nullptr) {
     mallopt(M_ARENA_MAX, std::max(kFewestPools, static_cast<int>(UsableCores())));
   }
-  // Large columns lie on pages of their own, which go back when they are freed. By default the
-  // allocator learns from the first large one that is freed to take the next ones from its pools,
-  // where whatever small thing comes to lie above them keeps them. Of a million events, the scratch
-  // of views lies between one and four megabytes: with the limit at four, pools kept 27 bytes per
-  // event after every view was asked once; at a quarter of one they keep little less than at one.
+  // Large blocks that share no pages, such as those of C libraries, lie on pages of their own,
+  // which go back when they are freed. By default the allocator learns from the first large one
+  // that is freed to take the next ones from its pools, where whatever small thing comes to lie
+  // above them keeps them.
   constexpr int kOwnPagesBytes = 1 << 20;
   if (std::getenv("MALLOC_MMAP_THRESHOLD_") == nullptr) {
     mallopt(M_MMAP_THRESHOLD, kOwnPagesBytes);

@@ -26,7 +26,8 @@ void TrimHeap();
 void* AllocateAny(size_t bytes);
 // Room that is needed for a moment.
 void* AllocateScratch(size_t bytes);
-// Room that is kept for as long as a trace is: filled at once or, with ReserveToKeep, by and by.
+// Room that is kept for as long as a trace is: filled at once or, with ReserveToKeep, little by
+// little.
 void* AllocateToKeep(size_t bytes);
 void* ReserveToKeep(size_t bytes);
 // Leaves of such a block its first `bytes`, at least one, and returns where they are now.

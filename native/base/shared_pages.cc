@@ -7,6 +7,7 @@
 
 #if defined(__linux__) && !EMBERLINE_SANITIZED
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace emberline {
@@ -26,8 +27,7 @@ size_t SizeOfBlock(size_t bytes) {
 
 // 0 where there are no such addresses.
 uintptr_t Map(size_t bytes) {
-  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return 0;
 #if defined(MADV_HUGEPAGE)
   madvise(at, bytes, MADV_HUGEPAGE);
@@ -35,7 +35,11 @@ uintptr_t Map(size_t bytes) {
   return reinterpret_cast<uintptr_t>(at);
 }
 
+// The system's own pages may be larger than kSmallPage: of those that lie wholly within.
 void GiveToSystem(uintptr_t from, uintptr_t to) {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  from = RoundUp(from, page);
+  to = RoundDown(to, page);
   if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
 }
 
@@ -110,7 +114,7 @@ void SharedPages::AddRoom(uintptr_t from, size_t bytes) {
 void SharedPages::Return(uintptr_t from, size_t bytes) {
   // With the room before it and behind it.
   uintptr_t begin = from, end = from + bytes;
-  const auto take = [&](Room::iterator room) {
+  const auto take = [&](Stretches::iterator room) {
     begin = std::min(begin, room->first);
     end = std::max(end, room->first + room->second);
     room_by_size_.erase({room->second, room->first});

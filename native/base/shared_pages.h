@@ -9,7 +9,6 @@
 #include <mutex>
 #include <new>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 namespace emberline {
@@ -30,18 +29,18 @@ class SharedPages {
   // A block of whole small pages, with room for `bytes`; its pages come when they are touched. Null
   // where the system gives no memory, or gives none this way.
   void* Allocate(size_t bytes);
-  // Leaves of a block the small pages of its first `bytes`, at least one; false, and nothing done,
-  // where the block is not one of these.
+  // Leaves of a block the small pages of its first `bytes`, at least one. False where it is not one
+  // of these.
   bool Shrink(void* block, size_t bytes);
-  // The same for all of the block.
+  // Takes a block back. False where it is not one of these.
   bool Free(void* block);
   // Gives all that is free back to the system: the page that stays for the next block otherwise,
   // and small pages between blocks.
   void GiveBack();
 
  private:
-  // What the pages are told apart by comes from the C library's pools, as operator new may itself
-  // ask for shared pages.
+  // operator new may ask for shared pages, so what tells blocks and room apart comes from the C
+  // library.
   template <typename T>
   struct PoolAllocator {
     using value_type = T;
@@ -56,7 +55,8 @@ class SharedPages {
     void deallocate(T* block, size_t) { std::free(block); }
     friend bool operator==(const PoolAllocator&, const PoolAllocator&) { return true; }
   };
-  using Room =
+  // Bytes by address.
+  using Stretches =
       std::map<uintptr_t, size_t, std::less<>, PoolAllocator<std::pair<const uintptr_t, size_t>>>;
 
   // Makes more room, for at least so many bytes.
@@ -66,11 +66,8 @@ class SharedPages {
   void Return(uintptr_t from, size_t bytes);
 
   std::mutex mutex_;
-  // All below: guarded by mutex_. Addresses, and bytes in whole small pages.
-  std::unordered_map<uintptr_t, size_t, std::hash<uintptr_t>, std::equal_to<>,
-                     PoolAllocator<std::pair<const uintptr_t, size_t>>>
-      blocks_;
-  Room room_;
+  // All below: guarded by mutex_. In whole small pages.
+  Stretches blocks_, room_;
   std::set<std::pair<size_t, uintptr_t>, std::less<>, PoolAllocator<std::pair<size_t, uintptr_t>>>
       room_by_size_;
   uintptr_t spare_ = 0;  // a page that is free, and still there

@@ -1,5 +1,6 @@
 #include "base/string_pool.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -8,7 +9,9 @@
 namespace emberline {
 namespace {
 
-constexpr size_t kChunk = 1 << 18;
+// Texts stand in chunks. Each is as large as all before it, so that a pool of few texts is small,
+// too: a job keeps one for each rank.
+constexpr size_t kLeastChunk = size_t{8} << 10, kMostChunk = size_t{256} << 10;
 
 uint32_t Hash(std::string_view text, const std::array<uint64_t, 2>& secret) {
   return static_cast<uint32_t>(HashText(text, {secret[0], secret[1]}));
@@ -38,7 +41,7 @@ std::string_view StringPool::Copy(std::string_view text) {
   if (text.empty()) return {};
   if (text.size() > chunk_size_ - chunk_used_) {
     // A long string gets a chunk of its own size; the rest of the old chunk is given up.
-    chunk_size_ = text.size() > kChunk ? text.size() : kChunk;
+    chunk_size_ = std::max(text.size(), std::clamp(chunk_bytes_, kLeastChunk, kMostChunk));
     chunk_used_ = 0;
     chunk_bytes_ += chunk_size_;
     chunks_.push_back(std::unique_ptr<char[]>(new char[chunk_size_]));

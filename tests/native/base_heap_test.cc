@@ -5,6 +5,7 @@
 #if defined(__GLIBC__)
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -106,6 +107,23 @@ TEST_CASE("large blocks stand on large pages, and what is kept takes what it nee
   for (size_t i = 0; i < kVectors; ++i) kept.emplace_back(kBytes + i, 'k');
   CHECK(BytesTaken() - before <=
         static_cast<int64_t>(kVectors * kBytes + kLargePageBytes + 2 * kFewBytes));
+}
+
+TEST_CASE("what shrinks to little keeps no large page") {
+  TrimHeap();
+  const int64_t before = BytesTaken();
+  std::vector<OwnedBlock<char>> blocks;
+  for (int i = 0; i < 50; ++i) {
+    auto* const block = static_cast<char*>(ReserveToKeep(kLargePageBytes));
+    REQUIRE(block != nullptr);
+    std::fill_n(block, 5000, static_cast<char>('a' + i % 26));
+    blocks.push_back(Owned<char>(ShrinkKept(block, 5000)));
+  }
+  CHECK(BytesTaken() - before < static_cast<int64_t>(2 * kLargePageBytes));
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    CHECK(std::all_of(blocks[i].get(), blocks[i].get() + 5000,
+                      [&](char byte) { return byte == static_cast<char>('a' + i % 26); }));
+  }
 }
 
 TEST_CASE("what a trace leaves in a pool serves the next one") {

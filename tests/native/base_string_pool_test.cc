@@ -34,6 +34,12 @@ TEST_CASE("texts that differ only in length, in their last byte or in a zero byt
   }
 }
 
+TEST_CASE("a string pool of few texts takes little memory") {
+  StringPool pool;
+  for (int i = 0; i < 100; ++i) pool.Intern("aten::op" + std::to_string(i));
+  CHECK(pool.MemoryBytes() < 32 * 1024);
+}
+
 TEST_CASE("a string pool grows and keeps what it handed out") {
   StringPool pool;
   std::vector<std::string_view> views;
