@@ -3,7 +3,7 @@
 // changed since the run that was accepted last. Asserts nothing.
 //
 //   node tests/bench/run.mjs [--only loading,views,timeline,page,soak] [--accept] [--rounds 3]
-//     [--sizes 35,350,1000]         megabytes of JSON, for loading
+//     [--sizes 35,105,350,1000]     megabytes of JSON, for loading
 //     [--events 1000000]            of the trace whose views are asked
 //     [--timeline 10000000]         events of the timeline's
 //     [--page 300000]               events of the trace that the page shows
@@ -26,7 +26,7 @@ import { measureTimeline } from './timeline.mjs';
 import { measureViews, printViews, worst } from './views.mjs';
 
 const only = argument('--only', 'loading,views,timeline,page,soak').split(',');
-const sizes = argument('--sizes', '35,350,1000').split(',').map(Number);
+const sizes = argument('--sizes', '35,105,350,1000').split(',').map(Number);
 const dialect = argument('--dialect', 'torch-2.8');
 const rounds = Number(argument('--rounds', '3'));
 const keep = argument('--keep', undefined);
