@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -12,6 +14,9 @@ namespace {
 // Texts stand in chunks. Each is as large as all before it, so that a pool of few texts is small,
 // too: a job keeps one for each rank.
 constexpr size_t kLeastChunk = size_t{8} << 10, kMostChunk = size_t{256} << 10;
+// Longer texts have a chunk of their own where there is no room: the rest of a chunk that is given
+// up for the next one would be much of it.
+constexpr size_t kLongText = kMostChunk / 8;
 
 uint32_t Hash(std::string_view text, const std::array<uint64_t, 2>& secret) {
   return static_cast<uint32_t>(HashText(text, {secret[0], secret[1]}));
@@ -40,11 +45,22 @@ StringPool::StringPool() : secret_{kHashSecret.first, kHashSecret.second} {
 std::string_view StringPool::Copy(std::string_view text) {
   if (text.empty()) return {};
   if (text.size() > chunk_size_ - chunk_used_) {
-    // A long string gets a chunk of its own size; the rest of the old chunk is given up.
-    chunk_size_ = std::max(text.size(), std::clamp(chunk_bytes_, kLeastChunk, kMostChunk));
+    const bool is_long = text.size() > kLongText;
+    const size_t bytes =
+        is_long ? text.size()
+                : std::max(text.size(), std::clamp(chunk_bytes_, kLeastChunk, kMostChunk));
+    chunk_bytes_ += bytes;
+    std::unique_ptr<char[]> chunk(new char[bytes]);
+    if (is_long) {
+      std::memcpy(chunk.get(), text.data(), text.size());
+      const std::string_view copy(chunk.get(), text.size());
+      // The last one stays the last.
+      chunks_.insert(chunks_.empty() ? chunks_.end() : std::prev(chunks_.end()), std::move(chunk));
+      return copy;
+    }
+    chunks_.push_back(std::move(chunk));
+    chunk_size_ = bytes;
     chunk_used_ = 0;
-    chunk_bytes_ += chunk_size_;
-    chunks_.push_back(std::unique_ptr<char[]>(new char[chunk_size_]));
   }
   char* at = chunks_.back().get() + chunk_used_;
   std::memcpy(at, text.data(), text.size());

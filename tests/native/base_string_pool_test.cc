@@ -40,6 +40,35 @@ TEST_CASE("a string pool of few texts takes little memory") {
   CHECK(pool.MemoryBytes() < 32 * 1024);
 }
 
+TEST_CASE("a text longer than the chunk that would be next has room") {
+  for (const size_t size : {size_t{8191}, size_t{8193}, size_t{20'000}, size_t{32 * 1024},
+                            size_t{32 * 1024 + 1}, size_t{300'000}}) {
+    StringPool pool;
+    std::vector<StringId> ids;
+    for (char c = 'a'; c <= 'z'; ++c) ids.push_back(pool.Intern(std::string(size, c)));
+    for (char c = 'a'; c <= 'z'; ++c) {
+      REQUIRE(pool.Get(ids[static_cast<size_t>(c - 'a')]) == std::string(size, c));
+    }
+    CHECK(pool.MemoryBytes() > 26 * size);
+  }
+}
+
+TEST_CASE("long texts leave no room unused, and short ones between them are kept") {
+  StringPool pool;
+  const auto text = [](int i) {
+    return std::string(i % 2 == 0 ? 100'000 : 10, static_cast<char>('a' + i % 26)) +
+           std::to_string(i);
+  };
+  size_t bytes = 0;
+  std::vector<StringId> ids;
+  for (int i = 0; i < 200; ++i) {
+    ids.push_back(pool.Intern(text(i)));
+    bytes += text(i).size();
+  }
+  for (int i = 0; i < 200; ++i) REQUIRE(pool.Get(ids[static_cast<size_t>(i)]) == text(i));
+  CHECK(pool.MemoryBytes() < bytes + bytes / 20);
+}
+
 TEST_CASE("a string pool grows and keeps what it handed out") {
   StringPool pool;
   std::vector<std::string_view> views;

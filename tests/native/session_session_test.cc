@@ -214,7 +214,7 @@ TEST_CASE("session: traces and their results share one limit") {
     auto profile = session.Open(folder.Trace("a.pt.trace.json", 20'000));
     REQUIRE((profile.ok() && session.Load(profile->id, {}, {}).ok()));
     one = session.kept_bytes();
-    CHECK(one > 20'000 * sizeof(Ns));
+    CHECK(one > 20'000 * sizeof(Ns) / 2);  // columns are packed
   }
   // Room for two traces and a half.
   Session session(one * 5 / 2);
