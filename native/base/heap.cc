@@ -84,7 +84,7 @@ void FreeBlock(void* block) {
 
 void TakePages(void* block, size_t bytes) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-  constexpr uintptr_t kPage = 4096;
+  constexpr uintptr_t kPage = SharedPages::kSmallPage;
   const auto first = reinterpret_cast<uintptr_t>(block);
   const uintptr_t from = (first + kPage - 1) / kPage * kPage;
   const uintptr_t to = (first + bytes) / kPage * kPage;

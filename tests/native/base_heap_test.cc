@@ -8,12 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/kept_vector.h"
+#include "process_memory.h"
 
 namespace emberline {
 namespace {
@@ -35,18 +34,6 @@ void TakeAndFree() {
     blocks.push_back(std::unique_ptr<volatile char[]>(new volatile char[kBytes]));
     for (size_t at = 0; at < kBytes; at += kPageBytes) blocks.back()[at] = 1;
   }
-}
-
-// Bytes of memory that this process takes. The system counts them for this file; what it has at
-// hand elsewhere is off by dozens of pages for each core.
-int64_t BytesTaken() {
-  std::ifstream smaps("/proc/self/smaps_rollup");
-  std::string word;
-  while (smaps >> word) {
-    int64_t kilobytes = 0;
-    if (word == "Rss:" && smaps >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
 }
 
 // Bytes that a block takes of which only the first one was written.

@@ -6,31 +6,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <random>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/heap.h"
 #include "base/sanitizers.h"
+#include "process_memory.h"
 
 namespace emberline {
 namespace {
 
 constexpr size_t kLargePage = SharedPages::kLargePage, kSmallPage = SharedPages::kSmallPage;
-
-// Bytes of memory that this process takes.
-size_t BytesTaken() {
-  std::ifstream smaps("/proc/self/smaps_rollup");
-  std::string word;
-  while (smaps >> word) {
-    size_t kilobytes = 0;
-    if (word == "Rss:" && smaps >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
 
 uintptr_t AddressOf(const void* block) { return reinterpret_cast<uintptr_t>(block); }
 
@@ -113,15 +101,15 @@ TEST_CASE("small blocks share a large page, and the end of a larger one") {
 TEST_CASE("pages on which nothing is needed any more go back to the system") {
   SharedPages pages;
   constexpr size_t kBlocks = 400, kBytes = 100'000;
-  constexpr size_t kNear = size_t{1} << 20;  // what the test itself takes
-  const size_t before = BytesTaken();
+  constexpr int64_t kNear = int64_t{1} << 20;  // what the test itself takes
+  const int64_t before = BytesTaken();
   std::vector<void*> blocks(kBlocks);
   for (void*& block : blocks) {
     block = pages.Allocate(kBytes);
     REQUIRE(block != nullptr);
     std::fill_n(static_cast<char*>(block), kBytes, 'x');
   }
-  CHECK(BytesTaken() > before + kBlocks * kBytes - kNear);
+  CHECK(BytesTaken() > before + static_cast<int64_t>(kBlocks * kBytes) - kNear);
   // One block on each third large page keeps its own small pages.
   const auto stays = [](size_t i) { return i % 63 == 0; };
   size_t kept = 0;
@@ -133,14 +121,14 @@ TEST_CASE("pages on which nothing is needed any more go back to the system") {
     }
   }
   pages.GiveBack();
-  CHECK(BytesTaken() <= before + kept * (kBytes + kSmallPage) + kNear);
+  CHECK(BytesTaken() <= before + static_cast<int64_t>(kept * (kBytes + kSmallPage)) + kNear);
   for (size_t i = 0; i < kBlocks; ++i) {
     if (!stays(i)) continue;
     const auto* const block = static_cast<const char*>(blocks[i]);
     CHECK(std::all_of(block, block + kBytes, [](char byte) { return byte == 'x'; }));
     CHECK(pages.Free(blocks[i]));
   }
-  CHECK(BytesTaken() <= before + kLargePage + kNear);
+  CHECK(BytesTaken() <= before + static_cast<int64_t>(kLargePage) + kNear);
   pages.GiveBack();
   CHECK(BytesTaken() <= before + kNear);
 }

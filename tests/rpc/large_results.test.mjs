@@ -199,7 +199,7 @@ test(
       assert.equal(status, 0);
       // What is not the names' own: the program, and large pages that are used in part.
       assert.ok(
-        peak < 2.5 * size + 60 * megabyte,
+        peak < 2.5 * size + 52 * megabyte,
         `${command}: ${peak} bytes for a file of ${size}`,
       );
     }
