@@ -690,7 +690,8 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
     await timelinePanel(page).getByRole('button', { name: button, exact: true }).click();
     await shownTab(page, tab);
     const cells = gridOf(page, table).locator(`[role=gridcell][data-key=${column}]`);
-    await cells.first().waitFor();
+    // The table may still show for a moment what it was asked for last.
+    await cells.filter({ hasText: value ?? '' }).first().waitFor();
     await opened.settled();
     assert.equal(await cells.count(), 1, `${button} of ${slice.name} shows one row`);
     const cell = cells.first();
