@@ -291,7 +291,7 @@ std::vector<Finding> FindFindings(const Model& model, const StepSelection& selec
   std::vector<Finding> findings;
   if (model.store().slice_count() == 0 || cancel.cancelled()) return findings;
   std::vector<Finding> further;
-  RunBoth(
+  RunAll(
       model.store().slice_count() >= kManyRows,
       [&] {
         const Seen seen = Look(model, selection);

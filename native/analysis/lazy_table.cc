@@ -47,7 +47,7 @@ class Parts {
       }
     };
     const size_t middle = rows / count();
-    RunBoth(
+    RunAll(
         another_ != nullptr, [&] { run(0, 0, middle); }, [&] { run(1, middle, rows); });
     return !cancel.cancelled();
   }

@@ -63,7 +63,7 @@ class Analysis {
     Begin();
     bool added = false;
     // Idle time has figures of its own: neither touches what the other adds up.
-    RunBoth(
+    RunAll(
         s_.slice_count() >= kManyRows, [&] { added = AddWork(); }, [&] { AddIdle(); });
     if (!added || cancel_.cancelled()) return Cancelled();
     AddMemory();

@@ -23,7 +23,7 @@ Result<OperatorAnalysis> OperatorAnalysis::Make(const Model& model, const StepSe
                                                 const CancelToken& cancel,
                                                 const std::vector<bool>& within) {
   OperatorAnalysis made(model, selection);
-  RunBoth(
+  RunAll(
       model.store().all_slice_count() >= kManyRows, [&] { made.ListOperators(within, cancel); },
       [&] { made.AddUpKernels(rules); });
   if (cancel.cancelled()) return Cancelled();

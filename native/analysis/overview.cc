@@ -258,7 +258,7 @@ Result<Overview> AnalyzeOverview(const Model& model, const StepSelection& select
                                  const TensorCoreRules& rules, const CancelToken& cancel) {
   Overview overview;
   Result<StepBreakdown> steps = Cancelled();
-  RunBoth(
+  RunAll(
       model.store().slice_count() >= kManyRows,
       [&] { steps = AnalyzeSteps(model, selection, cancel); },
       [&] { SummarizeDevices(model, selection, rules, cancel, overview); });

@@ -182,7 +182,7 @@ class IndexBuilder {
     AddRest();
     index_.work = WorkRange();
     for (size_t r = 0; r < index_.rows.size(); ++r) index_.row_of[index_.rows[r].id] = r;
-    RunBoth(
+    RunAll(
         Many(), [&] { index_.device_busy = SeriesOfSet(Unite(std::move(device_intervals_))); },
         [&] { index_.host_busy = SeriesOfSet(HostBusy()); });
     return std::move(index_);

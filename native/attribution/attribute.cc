@@ -30,7 +30,7 @@ bool RunStages(Attributing& a) {
   a.at.memory_slice.assign(a.store.memory().size(), kNone);
   // Neither touches what the other finds out.
   bool nested = false, read = false;
-  RunBoth(
+  RunAll(
       n >= kManyRows, [&] { nested = NestSlices(a); },
       [&] { read = a.frames.Read(a.cancel, &a.at) && ReadTexts(a); });
   if (!nested || !read || !FindFunctions(a) || !ReadClasses(a) || !PlaceCalls(a)) return false;

@@ -1,6 +1,7 @@
 #include "base/cores.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +17,8 @@
 
 namespace emberline {
 namespace {
+
+std::atomic<size_t> pretended = 0;  // 0: the machine's
 
 size_t MachineCores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
@@ -99,8 +102,12 @@ size_t CountUsableCores([[maybe_unused]] const std::filesystem::path& root) {
 }
 
 size_t UsableCores() {
+  if (const size_t cores = pretended.load(std::memory_order_relaxed); cores > 0) return cores;
   static const size_t cores = CountUsableCores("/");
   return cores;
 }
+
+PretendCores::PretendCores(size_t cores) { pretended = cores; }
+PretendCores::~PretendCores() { pretended = 0; }
 
 }  // namespace emberline

@@ -17,7 +17,18 @@ inline constexpr size_t kApart = 128;
 // machine's alone, 128 for a job that was given one. Asked of the system once.
 size_t UsableCores();
 
-// The same, asked anew for the calling thread; what the system tells in files is read below `root`.
+// Tests only: until it ends, UsableCores() gives this number. No other thread may be at work when
+// it begins or ends.
+class PretendCores {
+ public:
+  explicit PretendCores(size_t cores);
+  ~PretendCores();
+  PretendCores(const PretendCores&) = delete;
+  PretendCores& operator=(const PretendCores&) = delete;
+};
+
+// UsableCores(), asked anew for the calling thread; what the system tells in files is read below
+// `root`.
 size_t CountUsableCores(const std::filesystem::path& root);
 
 }  // namespace emberline

@@ -1,12 +1,13 @@
 // Work side by side.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <future>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,26 +18,6 @@ namespace emberline {
 
 // From so many rows on, another thread costs less than it saves.
 inline constexpr size_t kManyRows = 100'000;
-
-// Calls both, and returns when both are done: at the same time where `side_by_side` says that it
-// pays and a core is free for it, else one after the other. Neither may change what the other uses.
-template <typename First, typename Second>
-void RunBoth(bool side_by_side, First&& first, Second&& second) {
-  std::future<void> other;
-  if (side_by_side && UsableCores() > 1) {
-    try {
-      other = std::async(std::launch::async, std::ref(second));
-    } catch (const std::system_error&) {
-      // No thread is to be had.
-    }
-  }
-  first();
-  if (other.valid()) {
-    other.get();
-  } else {
-    second();
-  }
-}
 
 // Calls `work` here and on up to `threads` - 1 threads beside this one, fewer where no more are to
 // be had, and returns when all are done. Throws the first of what they threw.
@@ -61,6 +42,36 @@ void RunOnThreads(size_t threads, Work&& work) {
   guarded();
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
+}
+
+// Calls all of them, and returns when all are done: where `side_by_side` says that it pays, on as
+// many threads as there are cores, the first ones first; else in turn. None may change what another
+// one uses. Throws the first of what they threw.
+template <typename... Works>
+void RunAll(bool side_by_side, Works&&... works) {
+  const std::array<std::function<void()>, sizeof...(works)> all = {std::ref(works)...};
+  std::atomic<size_t> next = 0;
+  RunOnThreads(side_by_side ? std::min(UsableCores(), all.size()) : 1, [&] {
+    for (size_t i = next++; i < all.size(); i = next++) all[i]();
+  });
+}
+
+// Into how many parts so many rows are divided that are worked on side by side.
+inline size_t PartsOf(size_t rows) {
+  constexpr size_t kMost = 4;  // some keep tables of their own for each part
+  return rows < kManyRows ? 1 : std::min(UsableCores(), kMost);
+}
+
+// Calls work(part, first, last) for each of the parts of [0, rows), side by side. None may change
+// what another one uses. Throws the first of what they threw.
+template <typename Work>
+void RunParts(size_t parts, size_t rows, Work&& work) {
+  std::atomic<size_t> next = 0;
+  RunOnThreads(parts, [&] {
+    for (size_t part = next++; part < parts; part = next++) {
+      work(part, rows * part / parts, rows * (part + 1) / parts);
+    }
+  });
 }
 
 }  // namespace emberline

@@ -8,31 +8,29 @@ namespace emberline {
 Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
   const bool many = all_ >= kManyRows;
   // Stages that fill different parts of the model run side by side.
-  bool enclosed = false, launches = false, passes = false, times = false;
+  bool enclosed = false, op_ids = false, launches = false;
   bool done = Classify();
   if (done) {
-    RunBoth(
-        many, [&] { enclosed = Enclose() && ReadOpIds(); },
-        [&] { launches = ReadLinkIds() && LinkLaunches(); });
+    RunAll(
+        many, [&] { launches = ReadLinkIds() && LinkLaunches(); }, [&] { enclosed = Enclose(); },
+        [&] { op_ids = ReadOpIds(); });
   }
   // What is complete is packed at once, where no other stage reads it meanwhile.
   Model& m = *model_;
-  done = enclosed && launches && LinkOps();
+  done = enclosed && op_ids && launches && LinkOps();
   if (done) {
-    RunBoth(
+    RunAll(
         many,
         [&] {
           done = InvertLaunches() && LinkCaptures();
           m.launched.begin.Pack();
           m.captured.Pack();
         },
-        [&] {
-          m.frame.Pack();
-          m.annotation.Pack();
-        });
+        [&] { m.frame.Pack(); }, [&] { m.annotation.Pack(); });
   }
+  bool passes = false, host_times = false, device_times = false, steps = false;
   if (done) {
-    RunBoth(
+    RunAll(
         many,
         [&] {
           passes = PairForward();
@@ -40,18 +38,14 @@ Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
           m.repeats.Pack();
           m.pass.Pack();
         },
-        [&] { times = AddTimes() && ListDevices() && BuildSteps(); });
+        [&] { host_times = AddHostTimes() && AddApiTimes(); },
+        [&] { device_times = AddDeviceTimes(); }, [&] { steps = ListDevices() && BuildSteps(); });
   }
-  if (!passes || !times) {
+  if (!passes || !host_times || !device_times || !steps) {
     return Cancelled();
   }
-  RunBoth(
-      many,
-      [&] {
-        m.op.Pack();
-        m.launch.Pack();
-      },
-      [&] { m.step.Pack(); });
+  RunAll(
+      many, [&] { m.op.Pack(); }, [&] { m.launch.Pack(); }, [&] { m.step.Pack(); });
   return std::shared_ptr<const Model>(std::move(model_));
 }
 

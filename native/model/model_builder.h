@@ -105,7 +105,10 @@ class ModelBuilder {
   }
   // Forward partners: by arrow, else by (forward thread, sequence number); descendants inherit.
   bool PairForward();
-  bool PairBySequence(std::vector<bool>* fresh);
+  bool PairByArrow();
+  class Sequences;
+  // `fresh`: ops of forward that have a number. Both know of ops of backward by their numbers, too.
+  bool ReadSequences(Sequences* sequences, std::vector<bool>* fresh);
   bool BuildSteps();
   // Without step annotations the whole trace is one step: the extent of its operators, extended by
   // their device work as any step; of everything when there is no operator (B24).
@@ -116,10 +119,11 @@ class ModelBuilder {
   // assigned by the start of its launch (B30) and a last step that misses work shown as partial
   // instead of dropped (B66).
   void ExtendSteps();
-  bool AddTimes();
+  bool AddHostTimes();
   // The time of calls goes to the op around them: all of it, except where it overhangs or crosses
   // what else runs there.
-  bool AddApiTimes();
+  bool AddApiTimes();  // behind AddHostTimes()
+  bool AddDeviceTimes();
   // "GPU 2" and "MTIA 9" label the rows of a device; a file without labels tells by its categories.
   std::string DeviceKind(const Device& device, const std::string& otherwise) const;
   // A hostile file may have as many devices as categories, so these are looked through once.
@@ -149,7 +153,7 @@ class ModelBuilder {
     int64_t forward_thread = 0;  // 0: none
     SliceIndex op = kNone;
   };
-  ChunkedColumn<OpNumber> numbers_;  // of ops that have one, in order; until PairBySequence()
+  ChunkedColumn<OpNumber> numbers_;  // of ops that have one, in order; until ReadSequences()
   std::vector<uint8_t> range_;       // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;

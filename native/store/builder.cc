@@ -230,10 +230,10 @@ Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelTok
   const bool many =
       slice_count() + memory_.size() + store_->instants_.size() + flows_.size() >= kManyRows;
   ScratchVector<uint32_t> order;
-  RunBoth(
+  RunAll(
       many, [&] { MendTimes(extent); }, [&] { order = SortByTrack(); });
   bool placed = false;
-  RunBoth(
+  RunAll(
       many, [&] { placed = SortByTime(&order, cancel) && PlaceSlices(order, cancel); },
       [&] { PlaceRest(); });
   Release(order);

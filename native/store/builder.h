@@ -190,10 +190,11 @@ class TraceBuilder {
   void SettleDeviceWork(const ScratchVector<uint32_t>& order);
   void SettleStreams();
   // Of asynchronous tracks, or of the others, which need no more of a slice than its times.
-  bool Nest(bool async, const CancelToken& cancel);
+  void NestTrack(Track* track, const CancelToken& cancel);
+  bool Nest(bool async, size_t threads, const CancelToken& cancel);
   void PlaceRest();
   bool PlaceFlows(const CancelToken& cancel);
-  bool PlaceFlows(size_t first, size_t last, const CancelToken& cancel);
+  void PlaceFlows(size_t first, size_t last, const CancelToken& cancel);
   bool SortFlows(const CancelToken& cancel);
   // `hints`: by track, where the flow before it was found.
   SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,

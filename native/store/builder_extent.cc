@@ -287,7 +287,7 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
   const auto find = [&] {
     const uint32_t n = slice_count();
     Seen found, second;
-    RunBoth(
+    RunAll(
         n >= kManyRows, [&] { found = find_slices(0, n / 2); },
         [&] { second = find_slices(n / 2, n); });
     found.Add(second);

@@ -137,12 +137,9 @@ SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& 
 }
 
 bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
-  const size_t n = flows_.size();
-  bool first = false, second = false;
-  RunBoth(
-      n >= kManyRows, [&] { first = PlaceFlows(0, n / 2, cancel); },
-      [&] { second = PlaceFlows(n / 2, n, cancel); });
-  if (!first || !second) return false;
+  RunParts(PartsOf(flows_.size()), flows_.size(),
+           [&](size_t, size_t first, size_t last) { PlaceFlows(first, last, cancel); });
+  if (cancel.cancelled()) return false;
   for (const auto& [row, args] : flow_args_) {
     store_->flow_args_.push_back({TraceStore::FlowKey(flows_[row]), args});
   }
@@ -152,16 +149,15 @@ bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
 }
 
 // Those of [first, last), in the order of the file.
-bool TraceBuilder::PlaceFlows(size_t first, size_t last, const CancelToken& cancel) {
+void TraceBuilder::PlaceFlows(size_t first, size_t last, const CancelToken& cancel) {
   std::vector<SliceIndex> hints(store_->tracks_.size());
   for (size_t i = first; i < last; ++i) {
-    if (i % kCancelStride == 0 && cancel.cancelled()) return false;
+    if (i % kCancelStride == 0 && cancel.cancelled()) return;
     FlowPoint& flow = flows_[i];
     const ThreadInfo& thread = threads_[flow.track];
     flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
     flow.slice = FindFlowSlice(flow, thread, &hints, &flow.track);
   }
-  return true;
 }
 
 // Moves flows into the store, by id. Ids are hashes: by their first bits they fall into many small
@@ -172,47 +168,37 @@ bool TraceBuilder::SortFlows(const CancelToken& cancel) {
   constexpr int kMostBits = 20;
   const int bits = std::clamp(static_cast<int>(std::bit_width(n)) - 3, 1, kMostBits);
   const size_t groups = size_t{1} << bits;
-  const bool many = n >= kManyRows;
-  // Each half of the flows is moved by a thread of its own: `middle` is where the second half's
-  // flows of a group begin.
-  std::vector<uint32_t> begin(groups + 1, 0), middle(groups, 0);
   const auto group_of = [bits](const FlowPoint& flow) { return flow.id >> (64 - bits); };
-  const auto count = [&](std::vector<uint32_t>* in, uint32_t first, uint32_t last) {
-    for (uint32_t i = first; i < last; ++i) ++(*in)[group_of(flows_[i])];
-  };
-  RunBoth(
-      many,
+  const size_t parts = PartsOf(n);
+  // Of each part and group: how many flows, then where the next one goes; at last, where those of
+  // the part end.
+  std::vector<std::vector<uint32_t>> places(parts);
+  RunAll(
+      parts > 1,
       [&] {
-        count(&begin, 0, n / 2);
-        count(&middle, n / 2, n);
+        RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
+          places[part].resize(groups);
+          for (size_t i = first; i < last; ++i) ++places[part][group_of(flows_[i])];
+        });
       },
       [&] { sorted.resize(n); });
   uint32_t placed = 0;
   for (size_t g = 0; g < groups; ++g) {
-    const uint32_t first = begin[g], second = middle[g];
-    begin[g] = placed;
-    middle[g] = placed + first;
-    placed += first + second;
+    for (std::vector<uint32_t>& of_part : places) placed += std::exchange(of_part[g], placed);
   }
-  begin[groups] = n;
-  const auto move = [&](std::vector<uint32_t> next, uint32_t first, uint32_t last) {
-    for (uint32_t i = first; i < last; ++i) sorted[next[group_of(flows_[i])]++] = flows_[i];
-  };
-  RunBoth(
-      many,
-      [&] {
-        move({begin.begin(), begin.end() - 1}, 0, n / 2);
-      },
-      [&] { move(std::move(middle), n / 2, n); });
+  RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) {
+      sorted[places[part][group_of(flows_[i])]++] = flows_[i];
+    }
+  });
   flows_.Free();
-  const auto sort_groups = [&](size_t first, size_t last) {
+  const std::vector<uint32_t>& ends = places.back();
+  RunParts(parts, groups, [&](size_t, size_t first, size_t last) {
     for (size_t g = first; g < last; ++g) {
       if (g % kCancelStride == 0 && cancel.cancelled()) return;
-      std::sort(sorted.begin() + begin[g], sorted.begin() + begin[g + 1], FlowBefore);
+      std::sort(sorted.begin() + (g == 0 ? 0 : ends[g - 1]), sorted.begin() + ends[g], FlowBefore);
     }
-  };
-  RunBoth(
-      many, [&] { sort_groups(0, groups / 2); }, [&] { sort_groups(groups / 2, groups); });
+  });
   return !cancel.cancelled();
 }
 

@@ -32,25 +32,34 @@ ScratchVector<uint32_t> TraceBuilder::SortByTrack() {
   TraceStore& store = *store_;
   const uint32_t n = slice_count();
   const size_t track_count = store.tracks_.size();
-  std::vector<uint32_t> begin(track_count + 1, 0);
-  Slices::EachStretch(0, n, [&](size_t from, size_t to) {
-    TrackIndex* const tracks = &slices_.At<kTrack>(from);
-    for (size_t k = 0; k < to - from; ++k) {
-      tracks[k] = provisional_[tracks[k]].final;
-      ++begin[tracks[k] + 1];
-    }
+  const size_t parts = PartsOf(n);
+  // Of each part and track: how many slices, then where the next one comes to stand.
+  std::vector<std::vector<uint32_t>> places(parts, std::vector<uint32_t>(track_count, 0));
+  RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
+    std::vector<uint32_t>& counts = places[part];
+    Slices::EachStretch(first, last, [&](size_t from, size_t to) {
+      TrackIndex* const tracks = &slices_.At<kTrack>(from);
+      for (size_t k = 0; k < to - from; ++k) {
+        tracks[k] = provisional_[tracks[k]].final;
+        ++counts[tracks[k]];
+      }
+    });
   });
+  uint32_t placed = 0;
   for (size_t t = 0; t < track_count; ++t) {
-    begin[t + 1] += begin[t];
-    store.tracks_[t].first = begin[t];
-    store.tracks_[t].last = begin[t + 1];
+    store.tracks_[t].first = placed;
+    for (std::vector<uint32_t>& of_part : places) placed += std::exchange(of_part[t], placed);
+    store.tracks_[t].last = placed;
   }
   ScratchVector<uint32_t> order(n);
-  Slices::EachStretch(0, n, [&](size_t from, size_t to) {
-    const TrackIndex* const tracks = &slices_.At<kTrack>(from);
-    for (size_t k = 0; k < to - from; ++k) {
-      order[begin[tracks[k]]++] = static_cast<uint32_t>(from + k);
-    }
+  RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
+    std::vector<uint32_t>& next = places[part];
+    Slices::EachStretch(first, last, [&](size_t from, size_t to) {
+      const TrackIndex* const tracks = &slices_.At<kTrack>(from);
+      for (size_t k = 0; k < to - from; ++k) {
+        order[next[tracks[k]]++] = static_cast<uint32_t>(from + k);
+      }
+    });
   });
   return order;
 }
@@ -64,7 +73,7 @@ bool TraceBuilder::SortByTime(ScratchVector<uint32_t>* order, const CancelToken&
   };
   const std::vector<Track>& tracks = store_->tracks_;
   std::atomic<size_t> next = 0;
-  RunOnThreads(order->size() >= kManyRows ? std::min<size_t>(2, UsableCores()) : 1, [&] {
+  RunOnThreads(PartsOf(order->size()), [&] {
     for (size_t t = next++; t < tracks.size() && !cancel.cancelled(); t = next++) {
       SortRuns(std::span(*order).subspan(tracks[t].first, tracks[t].last - tracks[t].first),
                before);
@@ -80,24 +89,25 @@ bool TraceBuilder::PlaceSlices(const ScratchVector<uint32_t>& order, const Cance
   store.parent_.assign(order.size(), kNone);
   store.depth_.assign(order.size(), 0);
   const bool many = order.size() >= kManyRows;
+  const bool many_cores = UsableCores() > 2;
   bool nested = false;
-  RunBoth(
+  RunAll(
       many,
       [&] {
-        PackInOrder<kStart>(slices_, order, &store.start_, zero_);
-        PackInOrder<kDuration>(slices_, order, &store.duration_);
-        nested = Nest(false, cancel);
+        // On two cores, the other one has enough to do.
+        RunAll(
+            many && many_cores, [&] { PackInOrder<kStart>(slices_, order, &store.start_, zero_); },
+            [&] { PackInOrder<kDuration>(slices_, order, &store.duration_); });
+        nested = Nest(false, many_cores ? PartsOf(order.size()) : 1, cancel);
       },
-      [&] {
-        PackInOrder<kEventIndex>(slices_, order, &store.event_index_);
-        PackInOrder<kArgs>(slices_, order, &store.args_);
-        PackInOrder<kName>(slices_, order, &store.name_);
-        PackInOrder<kTrack>(slices_, order, &store.track_);
-        PackInOrder<kCategory>(slices_, order, &store.category_);
-      });
+      [&] { PackInOrder<kEventIndex>(slices_, order, &store.event_index_); },
+      [&] { PackInOrder<kArgs>(slices_, order, &store.args_); },
+      [&] { PackInOrder<kName>(slices_, order, &store.name_); },
+      [&] { PackInOrder<kTrack>(slices_, order, &store.track_); },
+      [&] { PackInOrder<kCategory>(slices_, order, &store.category_); });
   slices_.Free();
-  if (!nested || !Nest(true, cancel)) return false;
-  RunBoth(
+  if (!nested || !Nest(true, PartsOf(order.size()), cancel)) return false;
+  RunAll(
       many, [&] { store.parent_.Pack(); }, [&] { store.depth_.Pack(); });
   return true;
 }
@@ -141,7 +151,7 @@ void TraceBuilder::SettleStreams() {
 // Of two slices that cross, the longer one stands next to their parent: a profiler step begins
 // inside the frames that start it and outlives them, and below these it would leave as many lanes
 // empty for as long as it lasts. So the frames, and all that ran in them, move down by one.
-bool TraceBuilder::Nest(bool async, const CancelToken& cancel) {
+void TraceBuilder::NestTrack(Track* track, const CancelToken& cancel) {
   TraceStore& store = *store_;
   const Ns slack = fractional_times_ ? 0 : 1000;
   struct Active {
@@ -150,74 +160,79 @@ bool TraceBuilder::Nest(bool async, const CancelToken& cancel) {
   };
   std::vector<Active> active;
   std::vector<Ns> lane_end;
-  for (Track& track : store.tracks_) {
-    // Asynchronous slices nest within their id; those of other ids only run at the same time.
-    const bool by_id = track.kind == TrackKind::kAsync;
-    if (by_id != async) continue;
-    active.clear();
-    lane_end.clear();
-    // Until then some slice stands deeper than its parent alone would put it. What begins later
-    // has all lanes below its own for itself, until something crosses it.
-    Ns crossing_end = std::numeric_limits<Ns>::min();
-    const auto same_id = [&](SliceIndex a, SliceIndex b) {
-      return !by_id || store.AsyncOf(a)->id == store.AsyncOf(b)->id;
-    };
-    for (SliceIndex i = track.first; i < track.last; ++i) {
-      if (i % kCancelStride == 0 && cancel.cancelled()) return false;
-      const Ns start = store.start(i);
-      const Ns end = start + store.duration(i);
-      while (!active.empty() && active.back().end <= start) active.pop_back();
-      SliceIndex parent = kNone;
-      Ns parent_end = 0;
-      size_t above = 0;  // position of the first active slice that the parent does not hold
-      size_t seen = 0;
-      for (size_t k = active.size(); k-- > 0 && seen < kMaxCrossing; ++seen) {
-        const auto [outer, outer_end] = active[k];
-        if (outer_end > start && end <= outer_end + slack && same_id(outer, i)) {
-          parent = outer;
-          parent_end = outer_end;
-          above = k + 1;
-          break;
-        }
+  // Asynchronous slices nest within their id; those of other ids only run at the same time.
+  const bool by_id = track->kind == TrackKind::kAsync;
+  // Until then some slice stands deeper than its parent alone would put it. What begins later
+  // has all lanes below its own for itself, until something crosses it.
+  Ns crossing_end = std::numeric_limits<Ns>::min();
+  const auto same_id = [&](SliceIndex a, SliceIndex b) {
+    return !by_id || store.AsyncOf(a)->id == store.AsyncOf(b)->id;
+  };
+  for (SliceIndex i = track->first; i < track->last; ++i) {
+    if (i % kCancelStride == 0 && cancel.cancelled()) return;
+    const Ns start = store.start(i);
+    const Ns end = start + store.duration(i);
+    while (!active.empty() && active.back().end <= start) active.pop_back();
+    SliceIndex parent = kNone;
+    Ns parent_end = 0;
+    size_t above = 0;  // position of the first active slice that the parent does not hold
+    size_t seen = 0;
+    for (size_t k = active.size(); k-- > 0 && seen < kMaxCrossing; ++seen) {
+      const auto [outer, outer_end] = active[k];
+      if (outer_end > start && end <= outer_end + slack && same_id(outer, i)) {
+        parent = outer;
+        parent_end = outer_end;
+        above = k + 1;
+        break;
       }
-      const size_t next = parent == kNone ? 0 : store.depth_[parent] + size_t{1};
-      const size_t last_lane = next + kMaxCrossing;
-      size_t lane = next;
-      while (lane < lane_end.size() && lane_end[lane] > start && lane < last_lane) ++lane;
-      if (lane > next && !by_id && above < active.size()) {
-        const auto [shorter, shorter_end] = active[above];
-        if (store.depth_[shorter] == next && store.parent_[shorter] == parent &&
-            store.duration(shorter) < store.duration(i) && store.start(shorter) >= crossing_end &&
-            lane_end.size() < std::numeric_limits<uint16_t>::max()) {
-          // Nothing has crossed it before, so all that began since ran inside it.
-          uint16_t deepest = 0;
-          for (SliceIndex inside = shorter; inside < i; ++inside) {
-            deepest = std::max(deepest, ++store.depth_[inside]);
-          }
-          track.max_depth = std::max(track.max_depth, deepest);
-          if (lane_end.size() <= deepest) lane_end.resize(deepest + size_t{1});
-          std::move_backward(lane_end.begin() + static_cast<ptrdiff_t>(next),
-                             lane_end.begin() + deepest, lane_end.begin() + deepest + 1);
-          lane_end[next] = std::numeric_limits<Ns>::min();
-          crossing_end = shorter_end + slack;
-          lane = next;
-        }
-      }
-      if (lane > next || (parent != kNone && end > parent_end)) {
-        crossing_end = std::max(crossing_end, end);
-      }
-      lane = std::min<size_t>(lane, std::numeric_limits<uint16_t>::max());
-      // Points take room too: two of them at one time must not hide each other.
-      const Ns occupied = std::max(end, start + 1);
-      if (lane >= lane_end.size()) lane_end.resize(lane + 1, std::numeric_limits<Ns>::min());
-      lane_end[lane] = std::max(lane_end[lane], occupied);
-      store.parent_[i] = parent;
-      store.depth_[i] = static_cast<uint16_t>(lane);
-      track.max_depth = std::max(track.max_depth, store.depth_[i]);
-      if (end > start) active.push_back({i, end});
     }
+    const size_t next = parent == kNone ? 0 : store.depth_[parent] + size_t{1};
+    const size_t last_lane = next + kMaxCrossing;
+    size_t lane = next;
+    while (lane < lane_end.size() && lane_end[lane] > start && lane < last_lane) ++lane;
+    if (lane > next && !by_id && above < active.size()) {
+      const auto [shorter, shorter_end] = active[above];
+      if (store.depth_[shorter] == next && store.parent_[shorter] == parent &&
+          store.duration(shorter) < store.duration(i) && store.start(shorter) >= crossing_end &&
+          lane_end.size() < std::numeric_limits<uint16_t>::max()) {
+        // Nothing has crossed it before, so all that began since ran inside it.
+        uint16_t deepest = 0;
+        for (SliceIndex inside = shorter; inside < i; ++inside) {
+          deepest = std::max(deepest, ++store.depth_[inside]);
+        }
+        track->max_depth = std::max(track->max_depth, deepest);
+        if (lane_end.size() <= deepest) lane_end.resize(deepest + size_t{1});
+        std::move_backward(lane_end.begin() + static_cast<ptrdiff_t>(next),
+                           lane_end.begin() + deepest, lane_end.begin() + deepest + 1);
+        lane_end[next] = std::numeric_limits<Ns>::min();
+        crossing_end = shorter_end + slack;
+        lane = next;
+      }
+    }
+    if (lane > next || (parent != kNone && end > parent_end)) {
+      crossing_end = std::max(crossing_end, end);
+    }
+    lane = std::min<size_t>(lane, std::numeric_limits<uint16_t>::max());
+    // Points take room too: two of them at one time must not hide each other.
+    const Ns occupied = std::max(end, start + 1);
+    if (lane >= lane_end.size()) lane_end.resize(lane + 1, std::numeric_limits<Ns>::min());
+    lane_end[lane] = std::max(lane_end[lane], occupied);
+    store.parent_[i] = parent;
+    store.depth_[i] = static_cast<uint16_t>(lane);
+    track->max_depth = std::max(track->max_depth, store.depth_[i]);
+    if (end > start) active.push_back({i, end});
   }
-  return true;
+}
+
+bool TraceBuilder::Nest(bool async, size_t threads, const CancelToken& cancel) {
+  std::vector<Track>& tracks = store_->tracks_;
+  std::atomic<size_t> next = 0;
+  RunOnThreads(threads, [&] {
+    for (size_t t = next++; t < tracks.size() && !cancel.cancelled(); t = next++) {
+      if ((tracks[t].kind == TrackKind::kAsync) == async) NestTrack(&tracks[t], cancel);
+    }
+  });
+  return !cancel.cancelled();
 }
 
 }  // namespace emberline

@@ -691,7 +691,10 @@ test('kernels, copies and operators: from the slice to exactly its row, from the
     await shownTab(page, tab);
     const cells = gridOf(page, table).locator(`[role=gridcell][data-key=${column}]`);
     // The table may still show for a moment what it was asked for last.
-    await cells.filter({ hasText: value ?? '' }).first().waitFor();
+    await cells
+      .filter({ hasText: value ?? '' })
+      .first()
+      .waitFor();
     await opened.settled();
     assert.equal(await cells.count(), 1, `${button} of ${slice.name} shows one row`);
     const cell = cells.first();

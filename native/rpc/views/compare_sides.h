@@ -41,7 +41,7 @@ struct Sides {
 template <typename T, typename Make>
 Result<Sides<T>> OfBothSides(const CompareRequest& request, const Make& make) {
   std::optional<Result<T>> baseline, candidate;
-  RunBoth(
+  RunAll(
       true, [&] { candidate.emplace(make(request.candidate)); },
       [&] { baseline.emplace(make(request.baseline)); });
   if (!baseline->ok()) return baseline->error();

@@ -103,7 +103,7 @@ Result<Json> OperatorsView(const ViewRequest& request) {
   std::optional<Tabled> grouped, by_name;
   // Charts are always by name.
   const bool both = *grouping != OperatorGrouping::kName;
-  RunBoth(
+  RunAll(
       both && request.trace.store->slice_count() >= kManyRows,
       [&] { by_name = OperatorsOf(request, OperatorGrouping::kName, analysis); },
       [&] {
