@@ -67,20 +67,22 @@ bool ModelBuilder::AddHostTimes() {
 bool ModelBuilder::AddDeviceTimes() {
   Model& m = *model_;
   m.device_self.assign(all_, 0);
-  m.device_total.assign(all_, 0);
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
     if (!IsDeviceWork(Kind(i)) || m.op[i] == kNone) continue;
     const SliceIndex op = m.op[i];
-    (m.SourceOp(i) == op ? m.device_self : m.device_total)[op] += s_.duration(i);
+    if (m.SourceOp(i) == op) m.device_self[op] += s_.duration(i);
+  }
+  m.device_self.Pack();
+  m.device_total.assign(all_, 0);
+  for (SliceIndex i = 0; i < n_; ++i) {
+    if (Stop(i)) return false;
+    if (IsDeviceWork(Kind(i)) && m.op[i] != kNone) m.device_total[m.op[i]] += s_.duration(i);
   }
   // Children have larger indexes than their parents, so one pass backwards adds up whole trees.
   for (SliceIndex i = n_; i-- > 0;) {
-    if (!m.IsOp(i)) continue;
-    m.device_total[i] += m.device_self[i];
-    if (m.op[i] != kNone) m.device_total[m.op[i]] += m.device_total[i];
+    if (m.IsOp(i) && m.op[i] != kNone) m.device_total[m.op[i]] += m.device_total[i];
   }
-  m.device_self.Pack();
   m.device_total.Pack();
   return true;
 }

@@ -30,6 +30,8 @@ class EventList {
   // Reads from behind the opening bracket, or from an event, to where the list ends: where nothing
   // follows that is like an event.
   Left Read();
+  // Behind the last Read(): gives back what reading ahead took.
+  void Finish() { ahead_.reset(); }
 
  private:
   // Reads the sound events at hand, the next one first; false when that one has to be read alone.

@@ -373,6 +373,7 @@ Result<ReadResult> Reader::Run() {
   builder_.counts().text_bytes = cursor_.window().end_offset();
   // What reading took is not needed while the store is built, which takes the most.
   source_.Finish();
+  list_.Finish();
   if (options_.progress) options_.progress("build", 0.9);
   auto store = builder_.Finalize(options_.cancel);
   if (!store) return store.error();
