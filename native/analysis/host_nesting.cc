@@ -13,10 +13,10 @@ constexpr size_t kMaxOpenLooked = 256;
 
 }  // namespace
 
-HostNester::HostNester(const TraceStore& store, HostNesting* nesting)
-    : store_(store), nesting_(*nesting) {
+HostNester::HostNester(const TraceStore& store, HostNesting* nesting, bool with_times)
+    : store_(store), nesting_(*nesting), with_times_(with_times) {
   nesting_.parent.assign(store.all_slice_count(), kNone);
-  nesting_.exclusive.assign(store.all_slice_count(), 0);
+  nesting_.exclusive.assign(with_times ? store.all_slice_count() : 0, 0);
 }
 
 void HostNester::Close(SliceIndex i) {
@@ -30,6 +30,7 @@ void HostNester::Close(SliceIndex i) {
     nesting_.parent[i] = open_[k];
     break;
   }
+  if (!with_times_) return;
   nesting_.exclusive[i] += duration;
   if (nesting_.parent[i] != kNone) nesting_.exclusive[nesting_.parent[i]] -= duration;
 }

@@ -23,7 +23,8 @@ struct HostNesting {
 // Nests one slice after the other, in the store's order.
 class HostNester {
  public:
-  HostNester(const TraceStore& store, HostNesting* nesting);
+  // `with_times`: finds the exclusive times, too.
+  HostNester(const TraceStore& store, HostNesting* nesting, bool with_times = true);
   void BeginTrack() {
     open_.clear();
     ends_.clear();
@@ -41,6 +42,7 @@ class HostNester {
  private:
   const TraceStore& store_;
   HostNesting& nesting_;
+  const bool with_times_;
   std::vector<SliceIndex> open_;
   std::vector<Ns> ends_;  // of these, which are asked for again and again
 };

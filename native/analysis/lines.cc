@@ -40,6 +40,20 @@ struct PairHash {
 struct PairCost {
   Ns device = 0, host = 0;
 };
+class PairCosts {
+ public:
+  PairCost& Of(const PairKey& key) {
+    // Neighbors mostly share all of their contexts.
+    if (last_ == nullptr || !(last_->first == key)) last_ = &*costs_.try_emplace(key).first;
+    return last_->second;
+  }
+  auto begin() const { return costs_.begin(); }
+  auto end() const { return costs_.end(); }
+
+ private:
+  std::unordered_map<PairKey, PairCost, PairHash> costs_;
+  std::pair<const PairKey, PairCost>* last_ = nullptr;  // the one that was asked for last
+};
 
 class Analysis {
  public:
@@ -61,11 +75,11 @@ class Analysis {
 
   Result<LinesResult> Run() {
     Begin();
-    bool added = false;
-    // Idle time has figures of its own: neither touches what the other adds up.
+    // Each has figures of its own: none touches what another one adds up.
     RunAll(
-        s_.slice_count() >= kManyRows, [&] { added = AddWork(); }, [&] { AddIdle(); });
-    if (!added || cancel_.cancelled()) return Cancelled();
+        s_.slice_count() >= kManyRows, [&] { AddHostWork(); }, [&] { AddIdle(); },
+        [&] { AddDeviceWork(); });
+    if (cancel_.cancelled()) return Cancelled();
     AddMemory();
     AddTotals();
     Finish();
@@ -78,19 +92,24 @@ class Analysis {
     return context == kNone ? kNone : at_.contexts[context].location;
   }
 
-  // False when cancelled.
-  bool AddWork() {
-    if (!NestHostWork(s_, cancel_, &nesting_)) return false;
-    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
-      if (i % kCancelStride == 0 && cancel_.cancelled()) return false;
-      if (!steps_.Contains(model_.step[i])) continue;
-      if (IsDeviceWork(s_.kind(i)))
-        AddDevice(i, s_.duration(i));
-      else if (i < at_.user_frame.size() && Counted(i))
-        AddHost(i);
+  void AddHostWork() {
+    if (!NestHostWork(s_, cancel_, &nesting_)) return;
+    const auto end =
+        static_cast<SliceIndex>(std::min<size_t>(s_.slice_count(), at_.user_frame.size()));
+    for (SliceIndex i = 0; i < end; ++i) {
+      if (i % kCancelStride == 0 && cancel_.cancelled()) return;
+      if (Counted(i) && steps_.Contains(model_.step[i])) AddHost(i);
     }
     Release(nesting_);
-    return true;
+  }
+
+  void AddDeviceWork() {
+    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
+      if (i % kCancelStride == 0 && cancel_.cancelled()) return;
+      if (IsDeviceWork(s_.kind(i)) && steps_.Contains(model_.step[i])) {
+        AddDevice(i, s_.duration(i));
+      }
+    }
   }
 
   // What the name of a slice says, looked at once for each name.
@@ -105,12 +124,6 @@ class Analysis {
       says = {true, library, library || name == "record_param_comms", IsSynchronizingCall(name)};
     }
     return says;
-  }
-
-  // Neighbors mostly share all of their contexts.
-  PairCost& CostOf(const PairKey& key) {
-    if (last_ == nullptr || !(last_->first == key)) last_ = &*pairs_.try_emplace(key).first;
-    return last_->second;
   }
 
   void AddPart(uint32_t location, StringId name, Ns cost) {
@@ -133,7 +146,8 @@ class Analysis {
     LineCost& c = costs_[location];
     c.device_self += time;
     if (model_.is_communication[i]) c.collective += time;
-    CostOf({place.context, place.blamed, place.caller, place.origin, place.pass}).device += time;
+    device_pairs_.Of({place.context, place.blamed, place.caller, place.origin, place.pass})
+        .device += time;
     AddPart(location, place.op != kNone ? s_.name_id(place.op) : s_.name_id(i), time);
     (at_.locations[location].confidence == LineConfidence::kFunction
          ? result_.totals.function_device
@@ -166,7 +180,7 @@ class Analysis {
     }
     if (IsLaunchApi(s_.kind(i)) && SaysOf(i).synchronizes) c.synchronization += time;
     const uint32_t origin = at_.origin.empty() ? kNone : at_.origin[i];
-    CostOf({at_.context[i], blamed, kNone, origin, at_.pass[i]}).host += time;
+    host_pairs_.Of({at_.context[i], blamed, kNone, origin, at_.pass[i]}).host += time;
     if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
     (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
                                                                      : result_.totals.line_host) +=
@@ -336,7 +350,7 @@ class Analysis {
     }
     std::vector<uint32_t> seen_line(at_.locations.size(), kNone), seen_group(groups_.size(), kNone);
     uint32_t stamp = 0;
-    for (const auto& [key, cost] : pairs_) {
+    const auto add = [&](const PairKey& key, const PairCost& cost) {
       ++stamp;
       for (const uint32_t start : {key.context, key.blamed, key.caller, key.origin}) {
         for (uint32_t c = start; c != kNone; c = at_.contexts[c].parent) {
@@ -357,6 +371,9 @@ class Analysis {
         }
         if (key.context == key.blamed && key.caller == kNone && key.origin == kNone) break;
       }
+    };
+    for (const PairCosts* pairs : {&device_pairs_, &host_pairs_}) {
+      for (const auto& [key, cost] : *pairs) add(key, cost);
     }
   }
 
@@ -430,9 +447,8 @@ class Analysis {
   std::vector<LineGroup> groups_;  // functions and classes
   std::vector<bool> is_class_;
   std::vector<uint32_t> function_of_, class_of_;  // location -> group
-  std::unordered_map<PairKey, PairCost, PairHash> pairs_;
-  std::pair<const PairKey, PairCost>* last_ = nullptr;  // in `pairs_`: the one asked for last
-  std::vector<NameSays> names_;                         // by name
+  PairCosts device_pairs_, host_pairs_;
+  std::vector<NameSays> names_;  // by name
   std::unordered_map<uint64_t, Ns> parts_,
       host_parts_;  // (location, operator) -> device, host time
   LinesResult result_;

@@ -11,11 +11,10 @@ namespace {
 
 // What is kept of every slice is not written any more.
 void Pack(LineAttribution* at) {
-  for (NumberColumn* column : {&at->context, &at->blamed, &at->caller, &at->origin}) {
-    column->Pack();
-  }
-  at->pass.Pack();
-  at->memory_slice.Pack();
+  RunAll(
+      at->context.size() >= kManyRows, [&] { at->context.Pack(); }, [&] { at->blamed.Pack(); },
+      [&] { at->caller.Pack(); }, [&] { at->origin.Pack(); }, [&] { at->pass.Pack(); },
+      [&] { at->memory_slice.Pack(); });
 }
 
 // All stages in their order; false when cancelled.

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "attribution/stages.h"
-#include "base/release.h"
 
 namespace emberline {
 namespace {
@@ -48,7 +47,7 @@ bool NestSlices(Attributing& a) {
   a.cut.assign(s.all_slice_count(), false);
   a.track_end.assign(s.tracks().size(), 0);
   HostNesting& nesting = a.nesting;
-  HostNester nester(s, &nesting);
+  HostNester nester(s, &nesting, false);  // whoever sums lines nests them again
   const std::vector<SliceIndex>& open = nester.open();
   for (TrackIndex t = 0; t < s.tracks().size(); ++t) {
     const Track& track = s.tracks()[t];
@@ -75,7 +74,6 @@ bool NestSlices(Attributing& a) {
     }
     records.Until(0, true);
   }
-  Release(nesting.exclusive);  // whoever sums lines nests them again
   return true;
 }
 

@@ -50,8 +50,9 @@ std::string ManyEvents(size_t rounds) {
     arrow('f', "ac2g", i + 1, 0, 7, at + 30);
     // Backward comes in the order of time here, from the round that lies as far from the middle.
     const std::string number = std::to_string(rounds - i);
-    slice("cpu_op", "autograd::engine::evaluate_function: OpBackward0", 1, 2, at + 2, 50,
-          R"("External id":)" + second + R"(,"Sequence number":)" + number + R"(,"Fwd thread id":1)");
+    slice(
+        "cpu_op", "autograd::engine::evaluate_function: OpBackward0", 1, 2, at + 2, 50,
+        R"("External id":)" + second + R"(,"Sequence number":)" + number + R"(,"Fwd thread id":1)");
     slice("cpu_op", "OpBackward0", 1, 2, at + 3, 30 + pick(40), "");
     if (pick(3) == 0) {
       arrow('s', "fwdbwd", i + 1, 1, 1, at + 1);
