@@ -30,11 +30,11 @@ std::string ManyEvents(size_t rounds) {
             std::to_string(tid) + R"(,"ts":)" + std::to_string(ts) +
             (phase == 'f' ? R"(,"bp":"e"})" : "}");
   };
-  const size_t steps = 5;
+  const size_t per_step = rounds / 5;
   for (size_t i = 0; i < rounds; ++i) {
-    if (i % (rounds / steps) == 0) {
-      slice("user_annotation", "ProfilerStep#" + std::to_string(i / (rounds / steps)), 1, 1,
-            100.0 * static_cast<double>(i), 100.0 * static_cast<double>(rounds / steps), "");
+    if (i % per_step == 0) {
+      slice("user_annotation", "ProfilerStep#" + std::to_string(i / per_step), 1, 1,
+            100.0 * static_cast<double>(i), 100.0 * static_cast<double>(per_step), "");
     }
     const double at = 100.0 * static_cast<double>(i) + pick(5);
     const std::string id = std::to_string(i + 1), second = std::to_string(rounds + i + 1);
