@@ -1,7 +1,6 @@
 #include "base/cores.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__linux__)
@@ -18,7 +18,7 @@
 namespace emberline {
 namespace {
 
-std::atomic<size_t> pretended = 0;  // 0: the machine's
+thread_local size_t share = 0;  // 0: none
 
 size_t MachineCores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
@@ -102,12 +102,13 @@ size_t CountUsableCores([[maybe_unused]] const std::filesystem::path& root) {
 }
 
 size_t UsableCores() {
-  if (const size_t cores = pretended.load(std::memory_order_relaxed); cores > 0) return cores;
+  if (share > 0) return share;
   static const size_t cores = CountUsableCores("/");
   return cores;
 }
 
-PretendCores::PretendCores(size_t cores) { pretended = cores; }
-PretendCores::~PretendCores() { pretended = 0; }
+CoreShare::CoreShare(size_t cores) : before_(std::exchange(share, cores)) {}
+CoreShare::~CoreShare() { share = before_; }
+size_t CoreShare::OfThisThread() { return share; }
 
 }  // namespace emberline

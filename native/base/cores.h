@@ -14,21 +14,28 @@ inline constexpr size_t kApart = 128;
 // At least 1. No more than the machine has, the process may be scheduled on (`taskset`, a job of a
 // batch system, a container's set of processors), and its control group may use at a time (a
 // container's limit of processors, rounded up). std::thread::hardware_concurrency() counts the
-// machine's alone, 128 for a job that was given one. Asked of the system once.
+// machine's alone, 128 for a job that was given one. Asked of the system once. A thread that has a
+// CoreShare gets that.
 size_t UsableCores();
 
-// Tests only: until it ends, UsableCores() gives this number. No other thread may be at work when
-// it begins or ends.
-class PretendCores {
+// Until it ends, UsableCores() gives this number to the thread that made it and to those that
+// RunOnThreads() starts for it: who works beside others of their kind leaves them their cores.
+// Tests act as if there were more. 0: as many as there are.
+class CoreShare {
  public:
-  explicit PretendCores(size_t cores);
-  ~PretendCores();
-  PretendCores(const PretendCores&) = delete;
-  PretendCores& operator=(const PretendCores&) = delete;
+  explicit CoreShare(size_t cores);
+  ~CoreShare();
+  CoreShare(const CoreShare&) = delete;
+  CoreShare& operator=(const CoreShare&) = delete;
+  // What the calling thread was given; 0 for no share.
+  static size_t OfThisThread();
+
+ private:
+  const size_t before_;
 };
 
-// UsableCores(), asked anew for the calling thread; what the system tells in files is read below
-// `root`.
+// The same without a share, asked anew for the calling thread; what the system tells in files is
+// read below `root`.
 size_t CountUsableCores(const std::filesystem::path& root);
 
 }  // namespace emberline

@@ -20,7 +20,8 @@ namespace emberline {
 inline constexpr size_t kManyRows = 100'000;
 
 // Calls `work` here and on up to `threads` - 1 threads beside this one, fewer where no more are to
-// be had, and returns when all are done. Throws the first of what they threw.
+// be had, and returns when all are done. All have the share of cores that this thread has. Throws
+// the first of what they threw.
 template <typename Work>
 void RunOnThreads(size_t threads, Work&& work) {
   std::mutex mutex;
@@ -35,7 +36,12 @@ void RunOnThreads(size_t threads, Work&& work) {
   };
   std::vector<std::thread> others;
   try {
-    for (size_t i = 1; i < threads; ++i) others.emplace_back(guarded);
+    for (size_t i = 1; i < threads; ++i) {
+      others.emplace_back([&guarded, cores = CoreShare::OfThisThread()] {
+        const CoreShare share(cores);
+        guarded();
+      });
+    }
   } catch (const std::exception&) {
     // No thread, or no memory for one.
   }

@@ -155,7 +155,11 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   // Of the ranks of a job digests are kept; two traces are a comparison's.
   each.keep_image = options.keep_image && refs.size() <= 2;
   const auto loader = std::make_shared<SetLoader>(session, refs, each, visit, memory, limits);
-  RunOnThreads(threads, [&] { loader->Work(); });
+  const size_t share = std::max<size_t>(1, UsableCores() / std::max<size_t>(1, threads));
+  RunOnThreads(threads, [&] {
+    const CoreShare of_thread(share);
+    loader->Work();
+  });
   if (options.cancel.cancelled()) {
     return Cancelled();
   }

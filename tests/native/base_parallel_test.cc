@@ -25,7 +25,7 @@ TEST_CASE("work runs on so many threads, this one among them") {
 
 TEST_CASE("all of several pieces of work are done, whatever the cores") {
   for (const size_t cores : {size_t{1}, size_t{2}, size_t{8}}) {
-    const PretendCores pretended(cores);
+    const CoreShare share(cores);
     for (const bool side_by_side : {false, true}) {
       std::atomic<int> sum{0};
       RunAll(
@@ -41,7 +41,7 @@ TEST_CASE("all of several pieces of work are done, whatever the cores") {
 TEST_CASE("parts of rows are all the rows, each once") {
   CHECK(PartsOf(kManyRows - 1) == 1);
   for (const size_t cores : {size_t{1}, size_t{3}, size_t{64}}) {
-    const PretendCores pretended(cores);
+    const CoreShare share(cores);
     const size_t parts = PartsOf(kManyRows + 1);
     CHECK(parts <= cores);
     std::vector<std::atomic<int>> seen(kManyRows + 1);
@@ -54,6 +54,25 @@ TEST_CASE("parts of rows are all the rows, each once") {
     CHECK(std::all_of(begun.begin(), begun.end(), [](const auto& times) { return times == 1; }));
   }
   RunParts(2, 0, [](size_t, size_t first, size_t last) { CHECK(first == last); });
+}
+
+TEST_CASE("threads share the cores of the one that starts them") {
+  const size_t all = UsableCores();
+  {
+    const CoreShare share(3);
+    std::multiset<size_t> seen;
+    std::mutex mutex;
+    RunOnThreads(4, [&] {
+      const size_t cores = UsableCores();
+      const CoreShare less(1);
+      const std::lock_guard lock(mutex);
+      seen.insert(cores);
+      seen.insert(UsableCores());
+    });
+    CHECK(seen == std::multiset<size_t>{1, 1, 1, 1, 3, 3, 3, 3});
+    std::thread([&] { CHECK(UsableCores() == all); }).join();
+  }
+  CHECK(UsableCores() == all);
 }
 
 TEST_CASE("what one thread throws is thrown here, once all are done") {

@@ -123,7 +123,7 @@ std::vector<std::pair<std::string, uint64_t>> SumsOf(const Model& m) {
 TEST_CASE("one core and many give the same model", "[cores]") {
   const std::string events = ManyEvents(25'000);
   const auto load = [&](size_t cores) {
-    const PretendCores pretended(cores);
+    const CoreShare share(cores);
     return LoadEvents(events);
   };
   const auto one = load(1);
