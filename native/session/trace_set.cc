@@ -150,12 +150,12 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
   const size_t threads = std::min(std::max<size_t>(1, cores), refs.size());
   const size_t memory = limits.memory_bytes > 0 ? limits.memory_bytes : session.limit_bytes() / 2;
   ReadOptions each = options;
-  // Each core has a trace of its own: more threads would only wait for each other.
-  if (threads > 1) each.alone_events = std::numeric_limits<uint64_t>::max();
+  const size_t share = std::max<size_t>(1, UsableCores() / std::max<size_t>(1, threads));
+  // Where a trace has one core, more threads would only wait for each other.
+  if (share == 1) each.alone_events = std::numeric_limits<uint64_t>::max();
   // Of the ranks of a job digests are kept; two traces are a comparison's.
   each.keep_image = options.keep_image && refs.size() <= 2;
   const auto loader = std::make_shared<SetLoader>(session, refs, each, visit, memory, limits);
-  const size_t share = std::max<size_t>(1, UsableCores() / std::max<size_t>(1, threads));
   RunOnThreads(threads, [&] {
     const CoreShare of_thread(share);
     loader->Work();
