@@ -46,9 +46,7 @@ class Parts {
         each(part, i);
       }
     };
-    const size_t middle = rows / count();
-    RunAll(
-        another_ != nullptr, [&] { run(0, 0, middle); }, [&] { run(1, middle, rows); });
+    RunParts(count(), rows, run);
     return !cancel.cancelled();
   }
 

@@ -40,19 +40,20 @@ struct PairHash {
 struct PairCost {
   Ns device = 0, host = 0;
 };
-class PairCosts {
+// Times of the host or of devices, by pair.
+class PairTimes {
  public:
-  PairCost& Of(const PairKey& key) {
+  Ns& Of(const PairKey& key) {
     // Neighbors mostly share all of their contexts.
-    if (last_ == nullptr || !(last_->first == key)) last_ = &*costs_.try_emplace(key).first;
+    if (last_ == nullptr || !(last_->first == key)) last_ = &*times_.try_emplace(key).first;
     return last_->second;
   }
-  auto begin() const { return costs_.begin(); }
-  auto end() const { return costs_.end(); }
+  auto begin() const { return times_.begin(); }
+  auto end() const { return times_.end(); }
 
  private:
-  std::unordered_map<PairKey, PairCost, PairHash> costs_;
-  std::pair<const PairKey, PairCost>* last_ = nullptr;  // the one that was asked for last
+  std::unordered_map<PairKey, Ns, PairHash> times_;
+  std::pair<const PairKey, Ns>* last_ = nullptr;  // the one that was asked for last
 };
 
 class Analysis {
@@ -146,8 +147,7 @@ class Analysis {
     LineCost& c = costs_[location];
     c.device_self += time;
     if (model_.is_communication[i]) c.collective += time;
-    device_pairs_.Of({place.context, place.blamed, place.caller, place.origin, place.pass})
-        .device += time;
+    device_pairs_.Of({place.context, place.blamed, place.caller, place.origin, place.pass}) += time;
     AddPart(location, place.op != kNone ? s_.name_id(place.op) : s_.name_id(i), time);
     (at_.locations[location].confidence == LineConfidence::kFunction
          ? result_.totals.function_device
@@ -180,7 +180,7 @@ class Analysis {
     }
     if (IsLaunchApi(s_.kind(i)) && SaysOf(i).synchronizes) c.synchronization += time;
     const uint32_t origin = at_.origin.empty() ? kNone : at_.origin[i];
-    host_pairs_.Of({at_.context[i], blamed, kNone, origin, at_.pass[i]}).host += time;
+    host_pairs_.Of({at_.context[i], blamed, kNone, origin, at_.pass[i]}) += time;
     if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
     (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
                                                                      : result_.totals.line_host) +=
@@ -372,9 +372,8 @@ class Analysis {
         if (key.context == key.blamed && key.caller == kNone && key.origin == kNone) break;
       }
     };
-    for (const PairCosts* pairs : {&device_pairs_, &host_pairs_}) {
-      for (const auto& [key, cost] : *pairs) add(key, cost);
-    }
+    for (const auto& [key, time] : device_pairs_) add(key, {.device = time, .host = 0});
+    for (const auto& [key, time] : host_pairs_) add(key, {.device = 0, .host = time});
   }
 
   static std::vector<std::string> Hottest(std::vector<std::pair<Ns, std::string>> list) {
@@ -447,7 +446,7 @@ class Analysis {
   std::vector<LineGroup> groups_;  // functions and classes
   std::vector<bool> is_class_;
   std::vector<uint32_t> function_of_, class_of_;  // location -> group
-  PairCosts device_pairs_, host_pairs_;
+  PairTimes device_pairs_, host_pairs_;
   std::vector<NameSays> names_;  // by name
   std::unordered_map<uint64_t, Ns> parts_,
       host_parts_;  // (location, operator) -> device, host time

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <functional>
 #include <tuple>
@@ -232,9 +231,8 @@ class IndexBuilder {
         facts_.push_back(FactsOf(model_, track));
       }
     });
-    std::atomic<size_t> next{0};
-    RunOnThreads(Many() ? std::min<size_t>(2, UsableCores()) : 1, [&] {
-      for (size_t i = next++; i < pieces.size() && !cancel_.cancelled(); i = next++) pieces[i]();
+    RunEach(Many() ? std::min<size_t>(2, UsableCores()) : 1, pieces.size(), [&](size_t i) {
+      if (!cancel_.cancelled()) pieces[i]();
     });
   }
 

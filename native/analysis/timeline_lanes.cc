@@ -1,7 +1,6 @@
 #include "analysis/timeline_lanes.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "base/cores.h"
 #include "base/parallel.h"
@@ -166,13 +165,9 @@ TimelineTrackLanes::TimelineTrackLanes(const TraceStore& store, const Track& tra
   for (size_t depth = 0; depth < sizes.size(); ++depth) lanes[depth].reserve(sizes[depth]);
   for (SliceIndex i = track.first; i < track.last; ++i) lanes[store.depth(i)].push_back(i);
   lanes_.resize(lanes.size());
-  std::atomic<size_t> next{0};
   const bool many = track.last - track.first >= kManyRows;
-  RunOnThreads(many ? std::min<size_t>(2, UsableCores()) : 1, [&] {
-    for (size_t depth = next++; depth < lanes.size(); depth = next++) {
-      lanes_[depth] = TimelineLane(store, std::move(lanes[depth]));
-    }
-  });
+  RunEach(many ? std::min<size_t>(2, UsableCores()) : 1, lanes.size(),
+          [&](size_t depth) { lanes_[depth] = TimelineLane(store, std::move(lanes[depth])); });
 }
 
 uint64_t TimelineTrackLanes::CountTouching(const TraceStore& store, Interval window) const {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -114,16 +113,13 @@ std::vector<WantedDigest> TracesOf(Session& session, const std::vector<std::stri
 std::vector<WantedDigest> WithoutDigest(std::vector<WantedDigest> found, const fs::path& out,
                                         size_t threads, DigestCounts* counts) {
   std::vector<Result<bool>> kept(found.size(), Result<bool>(false));
-  std::atomic<size_t> next{0};
-  RunOnThreads(std::min(threads, found.size()), [&] {
-    for (size_t i = next++; i < found.size(); i = next++) {
-      const auto id = FileId(found[i].trace);
-      if (id.ok()) {
-        found[i].target = out / DigestName(found[i].ref.selection.worker, *id);
-        kept[i] = ReadDigestFile(found[i].target).ok();
-      } else {
-        kept[i] = id.error();
-      }
+  RunEach(threads, found.size(), [&](size_t i) {
+    const auto id = FileId(found[i].trace);
+    if (id.ok()) {
+      found[i].target = out / DigestName(found[i].ref.selection.worker, *id);
+      kept[i] = ReadDigestFile(found[i].target).ok();
+    } else {
+      kept[i] = id.error();
     }
   });
   std::vector<WantedDigest> wanted;

@@ -50,16 +50,23 @@ void RunOnThreads(size_t threads, Work&& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// Calls each(i) for every i below `count`, ascending, dealt out to so many threads, and returns
+// when all are done. Throws the first of what they threw.
+template <typename Each>
+void RunEach(size_t threads, size_t count, Each&& each) {
+  std::atomic<size_t> next = 0;
+  RunOnThreads(std::min(threads, count), [&] {
+    for (size_t i = next++; i < count; i = next++) each(i);
+  });
+}
+
 // Calls all of them, and returns when all are done: where `side_by_side` says that it pays, on as
 // many threads as there are cores, the first ones first; else in turn. None may change what another
 // one uses. Throws the first of what they threw.
 template <typename... Works>
 void RunAll(bool side_by_side, Works&&... works) {
   const std::array<std::function<void()>, sizeof...(works)> all = {std::ref(works)...};
-  std::atomic<size_t> next = 0;
-  RunOnThreads(side_by_side ? std::min(UsableCores(), all.size()) : 1, [&] {
-    for (size_t i = next++; i < all.size(); i = next++) all[i]();
-  });
+  RunEach(side_by_side ? UsableCores() : 1, all.size(), [&](size_t i) { all[i](); });
 }
 
 // Into how many parts so many rows are divided that are worked on side by side.
@@ -72,12 +79,8 @@ inline size_t PartsOf(size_t rows) {
 // what another one uses. Throws the first of what they threw.
 template <typename Work>
 void RunParts(size_t parts, size_t rows, Work&& work) {
-  std::atomic<size_t> next = 0;
-  RunOnThreads(parts, [&] {
-    for (size_t part = next++; part < parts; part = next++) {
-      work(part, rows * part / parts, rows * (part + 1) / parts);
-    }
-  });
+  RunEach(parts, parts,
+          [&](size_t part) { work(part, rows * part / parts, rows * (part + 1) / parts); });
 }
 
 }  // namespace emberline

@@ -168,7 +168,9 @@ bool ModelBuilder::PairForward() {
       n_ >= kManyRows, [&] { matched = ReadSequences(&sequences, &fresh) && sequences.Match(); },
       [&] { by_arrow = PairByArrow(); });
   if (!by_arrow || !matched) return false;
-  for (const Sequences::Backward& backward : sequences.backwards()) {
+  for (size_t i = 0; i < sequences.backwards().size(); ++i) {
+    if (Stop(static_cast<uint32_t>(i))) return false;
+    const Sequences::Backward& backward = sequences.backwards()[i];
     const SliceIndex node = NodeOf(backward.slice);
     if (m.forward[node] != kNone) continue;
     const SliceIndex partner = sequences.PartnerOf(backward);

@@ -1,7 +1,6 @@
 #include "ranks/load_job.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <chrono>
 #include <cstdlib>
@@ -540,13 +539,9 @@ Result<JobDigest> ReadDigests(const fs::path& path, std::vector<BrokenFile>* bro
     }
     return MakeError(errors::kNoDigest, {{"path", path.string()}});
   }
-  const size_t threads = std::min<size_t>(UsableCores(), found.size());
   std::vector<std::optional<Result<JobDigest>>> read(found.size());
-  std::atomic<size_t> next{0};
-  RunOnThreads(threads, [&] {
-    for (size_t i = next++; i < found.size() && !cancel.cancelled(); i = next++) {
-      read[i] = ReadDigestFile(found[i]);
-    }
+  RunEach(UsableCores(), found.size(), [&](size_t i) {
+    if (!cancel.cancelled()) read[i] = ReadDigestFile(found[i]);
   });
   if (cancel.cancelled()) return Cancelled();
   std::vector<JobDigest> parts;

@@ -147,10 +147,10 @@ Result<bool> ForEachTrace(Session& session, const std::vector<TraceRef>& refs,
                           const std::function<void(size_t, SetMember)>& visit,
                           const SetLimits& limits) {
   const size_t cores = limits.threads > 0 ? limits.threads : UsableCores();
-  const size_t threads = std::min(std::max<size_t>(1, cores), refs.size());
+  const size_t threads = std::clamp<size_t>(refs.size(), 1, std::max<size_t>(1, cores));
   const size_t memory = limits.memory_bytes > 0 ? limits.memory_bytes : session.limit_bytes() / 2;
   ReadOptions each = options;
-  const size_t share = std::max<size_t>(1, UsableCores() / std::max<size_t>(1, threads));
+  const size_t share = std::max<size_t>(1, UsableCores() / threads);
   // Where a trace has one core, more threads would only wait for each other.
   if (share == 1) each.alone_events = std::numeric_limits<uint64_t>::max();
   // Of the ranks of a job digests are kept; two traces are a comparison's.

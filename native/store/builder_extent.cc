@@ -266,7 +266,7 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
   for (size_t c = 0; c < is_span.size(); ++c) {
     is_span[c] = store.categories_[c].kind == SliceKind::kTraceSpan;
   }
-  const auto find_slices = [&](uint32_t first, uint32_t last) {
+  const auto find_slices = [&](size_t first, size_t last) {
     Seen found;
     Slices::EachStretch(first, last, [&](size_t from, size_t to) {
       const Ns* const starts = &slices_.At<kStart>(from);
@@ -286,11 +286,12 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
   };
   const auto find = [&] {
     const uint32_t n = slice_count();
-    Seen found, second;
-    RunAll(
-        n >= kManyRows, [&] { found = find_slices(0, n / 2); },
-        [&] { second = find_slices(n / 2, n); });
-    found.Add(second);
+    std::vector<Seen> parts(PartsOf(n));
+    RunParts(parts.size(), n, [&](size_t part, size_t first, size_t last) {
+      parts[part] = find_slices(first, last);
+    });
+    Seen found;
+    for (const Seen& part : parts) found.Add(part);
     for (size_t i = 0; i < store.instants_.size(); ++i) {
       found.AddPoint(store.instants_[i].ts, !instant_is_marker_[i]);
     }

@@ -1,6 +1,5 @@
 // Slices in their order, and how they lie inside each other.
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <span>
 #include <utility>
@@ -72,12 +71,9 @@ bool TraceBuilder::SortByTime(ScratchVector<uint32_t>* order, const CancelToken&
     return slices_.At<kDuration>(a) > slices_.At<kDuration>(b);
   };
   const std::vector<Track>& tracks = store_->tracks_;
-  std::atomic<size_t> next = 0;
-  RunOnThreads(PartsOf(order->size()), [&] {
-    for (size_t t = next++; t < tracks.size() && !cancel.cancelled(); t = next++) {
-      SortRuns(std::span(*order).subspan(tracks[t].first, tracks[t].last - tracks[t].first),
-               before);
-    }
+  RunEach(PartsOf(order->size()), tracks.size(), [&](size_t t) {
+    if (cancel.cancelled()) return;
+    SortRuns(std::span(*order).subspan(tracks[t].first, tracks[t].last - tracks[t].first), before);
   });
   return !cancel.cancelled();
 }
@@ -226,11 +222,9 @@ void TraceBuilder::NestTrack(Track* track, const CancelToken& cancel) {
 
 bool TraceBuilder::Nest(bool async, size_t threads, const CancelToken& cancel) {
   std::vector<Track>& tracks = store_->tracks_;
-  std::atomic<size_t> next = 0;
-  RunOnThreads(threads, [&] {
-    for (size_t t = next++; t < tracks.size() && !cancel.cancelled(); t = next++) {
-      if ((tracks[t].kind == TrackKind::kAsync) == async) NestTrack(&tracks[t], cancel);
-    }
+  RunEach(threads, tracks.size(), [&](size_t t) {
+    if (cancel.cancelled()) return;
+    if ((tracks[t].kind == TrackKind::kAsync) == async) NestTrack(&tracks[t], cancel);
   });
   return !cancel.cancelled();
 }
