@@ -5,13 +5,14 @@
 import { isMain } from '../../scripts/lib/paths.mjs';
 import { startDaemon } from '../rpc/daemon.mjs';
 import { memoryOf } from '../lib/process_memory.mjs';
-import { argument, cpuSecondsOf, printTable } from './lib.mjs';
+import { argument, cpuSecondsOf, printTable, touchMemory } from './lib.mjs';
 
 /** One load in a daemon of its own, with a picture or without. Times are seconds. */
 async function load(path, pictured) {
   const daemon = startDaemon({ env: { EMBERLINE_TRACE_CACHE: 'off' } });
   try {
     await daemon.initialize();
+    touchMemory(2 ** 30);
     const { profileId } = await daemon.request('profile/open', { path });
     const begin = performance.now();
     const since = () => (performance.now() - begin) / 1000;

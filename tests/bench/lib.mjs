@@ -1,5 +1,7 @@
 // What benchmarks share.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { freemem } from 'node:os';
 
 /** The value behind `name` on the command line. */
 export function argument(name, fallback) {
@@ -17,6 +19,16 @@ export async function timed(work) {
   const start = performance.now();
   const value = await work();
   return { value, ms: performance.now() - start };
+}
+
+/**
+ * Touches `bytes` of memory in a process that ends at once. Many virtual machines hand pages that were
+ * free for two seconds back to their host, which takes milliseconds to give one again: a cost of the
+ * machine that would fall on whatever is measured next.
+ */
+export function touchMemory(bytes) {
+  const size = Math.floor(Math.min(bytes, freemem() / 2, 2 ** 31));
+  spawnSync(process.execPath, ['-e', `Buffer.alloc(${size}, 1)`]);
 }
 
 /** Processor time that a process has used, seconds, on all its threads. */

@@ -1,10 +1,13 @@
 // How fast a trace loads and how much memory that takes, against the floor (inflating and tokenizing
 // alone, with the fastest libraries at hand) measured in the same run.
 import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { serverPath } from '../lib/cli.mjs';
+import { touchMemory } from './lib.mjs';
 import { measured } from './measure.mjs';
 
+const MB = 1e6;
 const buildFolder = path.dirname(path.dirname(serverPath));
 const floorPath = path.join(buildFolder, 'bin', 'emberline_floor');
 
@@ -17,6 +20,9 @@ export function buildFloor() {
     throw new Error(`emberline_floor does not build:\n${made.stdout}${made.stderr}`);
 }
 
+/** More than a load takes, bytes: compressed, a trace has about a fifteenth of the size of its JSON. */
+const memoryFor = (file) => 64 * MB + 10 * statSync(file).size;
+
 /** Runs a program that prints one JSON object, on one core or on all. */
 async function measure(program, args, oneCore) {
   const [command, all] = oneCore ? ['taskset', ['-c', '0', program, ...args]] : [program, args];
@@ -25,9 +31,10 @@ async function measure(program, args, oneCore) {
 }
 
 /** The fastest of some rounds: what disturbs a measurement only ever slows it. */
-async function fastest(rounds, program, args, oneCore, seconds) {
+async function fastest(rounds, file, program, args, oneCore, seconds) {
   let best;
   for (let i = 0; i < rounds; ++i) {
+    touchMemory(memoryFor(file));
     const one = await measure(program, args, oneCore);
     one.seconds = seconds(one.answer);
     if (best === undefined || one.seconds < best.seconds) {
@@ -42,11 +49,12 @@ const stage = (answer, wanted) => answer.stages.find((s) => s.name === wanted)?.
 /** A trace is loaded and its floor is measured, both on one core and on all. */
 export async function measureLoading(name, file, rounds) {
   const floor = (oneCore) =>
-    fastest(rounds, floorPath, [file], oneCore, (answer) => answer.seconds);
+    fastest(rounds, file, floorPath, [file], oneCore, (answer) => answer.seconds);
   // Reading and inflating run beside the tokenizer; "tokenize" and "build" follow each other.
   const load = (oneCore) =>
     fastest(
       rounds,
+      file,
       serverPath,
       ['check', file, '--format', 'json', '--trace-cache', 'off'],
       oneCore,
@@ -74,7 +82,6 @@ export async function measureLoading(name, file, rounds) {
   };
 }
 
-const MB = 1e6;
 export const loadingColumns = [
   ['trace', (r) => r.name],
   ['JSON MB', (r) => (r.textBytes / MB).toFixed(0)],

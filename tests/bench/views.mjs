@@ -1,7 +1,7 @@
 // Opening again, and every view of a trace: the first time, the next page, once more, and what all of
 // them take in memory.
 //
-//   node tests/bench/views.mjs TRACE      prints each figure
+//   node tests/bench/views.mjs TRACE [--rounds 3]      prints each figure
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { isMain } from '../../scripts/lib/paths.mjs';
 import { choices } from '../rpc/choices.mjs';
 import { RpcError, plainMethods, startDaemon, validate } from '../rpc/daemon.mjs';
 import { memoryOf } from '../lib/process_memory.mjs';
-import { printTable, timed, until } from './lib.mjs';
+import { argument, printTable, quantile, timed, touchMemory, until } from './lib.mjs';
 
 /** Tables that have pages, with a column to sort by that none is sorted by at first. */
 const isTable = (answer) => Array.isArray(answer.columns) && answer.totalRows > 0;
@@ -19,9 +19,9 @@ const views = plainMethods.filter((method) => method.startsWith('view/'));
 
 /**
  * Loads and reopens `path`, then asks each view with each of its choices of a trace that was just
- * opened. Times are ms.
+ * opened, `rounds` times. Times are ms.
  */
-export async function measureViews(path) {
+export async function measureViews(path, rounds) {
   const folder = mkdtempSync(join(tmpdir(), 'emberline-views-'));
   const daemon = startDaemon({
     env: { EMBERLINE_TRACE_CACHE: folder, EMBERLINE_TRACE_CACHE_LEAST_KB: '0' },
@@ -29,6 +29,7 @@ export async function measureViews(path) {
   try {
     await daemon.initialize();
     const open = async () => {
+      touchMemory(2 ** 28);
       const { profileId } = await daemon.request('profile/open', { path });
       const load = await timed(() => daemon.request('profile/load', { profileId }));
       return { profileId, info: load.value, ms: load.ms };
@@ -44,39 +45,53 @@ export async function measureViews(path) {
       await close(again.profileId);
     }
 
+    /** A trace that was just opened is asked `method` twice, and then for pages of its table. */
+    const asked = async (method, choice) => {
+      const { profileId } = await open();
+      touchMemory(2 ** 28);
+      // The reply's time; whether it fits the protocol is looked at behind it.
+      const ask = async (params) => {
+        const { value, ms } = await timed(() =>
+          daemon.exchange(method, { profileId, ...choice, ...params }),
+        );
+        if (value.message.error) throw new RpcError(value.message.error);
+        validate(method, 'result', value.message.result);
+        return { value: value.message.result, ms };
+      };
+      const answer = await ask({});
+      const times = { first: answer.ms, again: (await ask({})).ms };
+      if (isTable(answer.value)) {
+        const { columns, totalRows } = answer.value;
+        for (const { key } of columns.filter(({ hidden }) => !hidden).slice(0, 4)) {
+          for (const offset of [0, Math.floor(totalRows / 2)]) {
+            const { ms } = await ask({ sort: `-${key}`, offset, limit: 100 });
+            times[`${key} from ${offset}`] = ms;
+          }
+        }
+      }
+      await close(profileId);
+      return times;
+    };
     const rows = [];
     for (const method of views) {
       for (const choice of [{}, ...choices[method]]) {
-        const { profileId } = await open();
-        // The reply's time; whether it fits the protocol is looked at behind it.
-        const ask = async (params) => {
-          const { value, ms } = await timed(() =>
-            daemon.exchange(method, { profileId, ...choice, ...params }),
-          );
-          if (value.message.error) throw new RpcError(value.message.error);
-          validate(method, 'result', value.message.result);
-          return { value: value.message.result, ms };
-        };
-        const asked = await ask({});
-        const row = {
-          name: `${method} ${Object.entries(choice)
-            .map((entry) => entry.join('='))
-            .join(' ')}`.trim(),
-          first: asked.ms,
-          again: Math.min((await ask({})).ms, (await ask({})).ms),
-        };
-        if (isTable(asked.value)) {
-          const { columns, totalRows } = asked.value;
-          const pages = [];
-          for (const column of columns.filter(({ hidden }) => !hidden).slice(0, 4)) {
-            for (const offset of [0, Math.floor(totalRows / 2)]) {
-              pages.push((await ask({ sort: `-${column.key}`, offset, limit: 100 })).ms);
-            }
-          }
-          row.page = Math.max(...pages);
-        }
-        rows.push(row);
-        await close(profileId);
+        const made = [];
+        for (let i = 0; i < rounds; ++i) made.push(await asked(method, choice));
+        // The middle of the rounds: one of hundreds of answers is always disturbed.
+        const { first, again, ...pages } = Object.fromEntries(
+          Object.keys(made[0]).map((key) => [
+            key,
+            quantile(
+              made.map((times) => times[key]),
+              0.5,
+            ),
+          ]),
+        );
+        const name = `${method} ${Object.entries(choice)
+          .map((entry) => entry.join('='))
+          .join(' ')}`.trim();
+        const [slowest] = Object.entries(pages).sort(([, a], [, b]) => b - a);
+        rows.push({ name, first, again, page: slowest?.[1], which: slowest?.[0] });
       }
     }
 
@@ -119,8 +134,14 @@ export const worst = (rows, key) =>
 export function printViews(result) {
   const ms = (value) => (value === undefined ? '' : value.toFixed(1));
   printTable([
-    ['view', 'first ms', 'again ms', 'slowest page ms'],
-    ...result.rows.map((row) => [row.name, ms(row.first), ms(row.again), ms(row.page)]),
+    ['view', 'first ms', 'again ms', 'slowest page ms', 'sorted by'],
+    ...result.rows.map((row) => [
+      row.name,
+      ms(row.first),
+      ms(row.again),
+      ms(row.page),
+      row.which ?? '',
+    ]),
   ]);
   const { loaded, rss, peak } = result.memory;
   console.log(
@@ -130,4 +151,5 @@ export function printViews(result) {
   );
 }
 
-if (isMain(import.meta)) printViews(await measureViews(process.argv[2]));
+if (isMain(import.meta))
+  printViews(await measureViews(process.argv[2], Number(argument('--rounds', '3'))));
