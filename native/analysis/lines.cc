@@ -94,14 +94,11 @@ class Analysis {
   }
 
   void AddHostWork() {
-    if (!NestHostWork(s_, cancel_, &nesting_)) return;
     const auto end =
         static_cast<SliceIndex>(std::min<size_t>(s_.slice_count(), at_.user_frame.size()));
-    for (SliceIndex i = 0; i < end; ++i) {
-      if (i % kCancelStride == 0 && cancel_.cancelled()) return;
-      if (Counted(i) && steps_.Contains(model_.step[i])) AddHost(i);
-    }
-    Release(nesting_);
+    ForEachHostWork(s_, cancel_, [&](SliceIndex i, Ns exclusive) {
+      if (i < end && steps_.Contains(model_.step[i])) AddHost(i, exclusive);
+    });
   }
 
   void AddDeviceWork() {
@@ -154,8 +151,8 @@ class Analysis {
          : result_.totals.line_device) += time;
   }
 
-  void AddHost(SliceIndex i) {
-    const Ns time = nesting_.exclusive[i];
+  // `time`: without what runs inside it.
+  void AddHost(SliceIndex i, Ns time) {
     result_.totals.host += time;
     if (at_.user_frame[i]) {
       LineCost& function = costs_[LocationOf(at_.context[i])];
@@ -441,7 +438,6 @@ class Analysis {
   const LineAttribution& at_;
   const StepSelection& steps_;
   const CancelToken& cancel_;
-  HostNesting nesting_;            // while slices are added
   std::vector<LineCost> costs_;    // per location
   std::vector<LineGroup> groups_;  // functions and classes
   std::vector<bool> is_class_;

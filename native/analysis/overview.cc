@@ -202,16 +202,20 @@ std::optional<RecomputeCost> Recompute(const Model& model, const StepSelection& 
                                        const CancelToken& cancel) {
   const auto& pass = model.pass;
   if (std::find(pass.begin(), pass.end(), Pass::kRecompute) == pass.end()) return std::nullopt;
-  HostNesting nesting;
-  if (!NestHostWork(model.store(), cancel, &nesting)) return std::nullopt;
   RecomputeCost cost;
-  for (SliceIndex i = 0; i < model.store().slice_count(); ++i) {
-    if (!selection.Contains(model.step[i])) continue;
-    const bool device = IsDeviceWork(model.store().kind(i));
-    const Ns time = device ? model.store().duration(i) : nesting.exclusive[i];
-    (device ? cost.all_device : cost.all_host) += time;
-    if (pass[i] == Pass::kRecompute) (device ? cost.device : cost.host) += time;
+  const auto add = [&](SliceIndex i, Ns time, Ns* all, Ns* again) {
+    if (!selection.Contains(model.step[i])) return;
+    *all += time;
+    if (pass[i] == Pass::kRecompute) *again += time;
+  };
+  const TraceStore& s = model.store();
+  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+    if (IsDeviceWork(s.kind(i))) add(i, s.duration(i), &cost.all_device, &cost.device);
   }
+  const bool nested = ForEachHostWork(s, cancel, [&](SliceIndex i, Ns exclusive) {
+    if (i < s.slice_count()) add(i, exclusive, &cost.all_host, &cost.host);
+  });
+  if (!nested) return std::nullopt;
   if (cost.host == 0 && cost.device == 0) return std::nullopt;
   return cost;
 }

@@ -89,8 +89,8 @@ bool FindBackwardCalls(Attributing& a) {
     for (SliceIndex i = track.first; i < track.last; ++i) {
       if (a.Stop(i)) return false;
       if (!a.Counted(i)) continue;
-      if (a.nesting.parent[i] != kNone) {
-        a.at.caller.Set(i, a.at.caller[a.nesting.parent[i]]);
+      if (a.parent[i] != kNone) {
+        a.at.caller.Set(i, a.at.caller[a.parent[i]]);
       } else if (a.model.pass[i] != Pass::kForward) {
         a.at.caller.Set(i, WaitingCall(of_process->second, t, a.store.start(i), a.store.end(i)));
       }

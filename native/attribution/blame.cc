@@ -20,7 +20,7 @@ class Blamer {
     for (SliceIndex i = 0; i < n; ++i) {
       if (Stop(i)) return false;
       if (!Counted(i)) continue;
-      const SliceIndex p = a_.nesting.parent[i];
+      const SliceIndex p = a_.parent[i];
       at_.blamed.Set(i, at_.context[i]);
       const bool outer = p != kNone && at_.pass[p] != Pass::kForward;
       at_.pass[i] = model_.pass[i] == Pass::kForward && outer ? at_.pass[p] : model_.pass[i];
@@ -93,7 +93,7 @@ class Blamer {
     for (SliceIndex i = begin; i < n; ++i) {
       if (Stop(i)) return false;
       if (!Counted(i) || !repeated(i)) continue;
-      const SliceIndex p = a_.nesting.parent[i];
+      const SliceIndex p = a_.parent[i];
       root[i] = p != kNone && root[p] != kNone ? root[p] : i;
       const SliceIndex first = model_.repeats[i];
       if (first == kNone || at_.context[first] == kNone) continue;

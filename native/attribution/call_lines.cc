@@ -8,7 +8,7 @@ CalledAt CallLines::Recorded(SliceIndex child) const {
   if (s_.kind(child) != SliceKind::kPythonFunction || !recorded_) return {};
   const int line = RecordedCallLine(s_, child);
   if (line <= 0) return {};
-  const PythonFunction* function = frames_.FunctionOf(nesting_.parent[child]);
+  const PythonFunction* function = frames_.FunctionOf(parent_[child]);
   if (function == nullptr) return {line, LineConfidence::kExact};
   const auto followed = followed_.find({function, line});
   return followed == followed_.end() ? CalledAt{line, LineConfidence::kExact} : followed->second;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/host_nesting.h"
 #include "analysis/lines.h"
 #include "attribution/frames.h"
 #include "attribution/observed.h"
@@ -28,11 +27,8 @@ using CalledByLine = std::map<int, std::map<uint32_t, Observed>>;
 // Not thread-safe.
 class CallLines {
  public:
-  CallLines(const TraceStore& store, Frames& frames, const HostNesting& nesting)
-      : s_(store),
-        frames_(frames),
-        nesting_(nesting),
-        recorded_(store.HasArg(ArgRole::kCallSite)) {}
+  CallLines(const TraceStore& store, Frames& frames, const std::vector<SliceIndex>& parent)
+      : s_(store), frames_(frames), parent_(parent), recorded_(store.HasArg(ArgRole::kCallSite)) {}
 
   // Frames say from which line they were called.
   bool recorded() const { return recorded_; }
@@ -45,7 +41,7 @@ class CallLines {
  private:
   const TraceStore& s_;
   Frames& frames_;
-  const HostNesting& nesting_;
+  const std::vector<SliceIndex>& parent_;
   const bool recorded_;
   std::map<std::pair<const PythonFunction*, int>, CalledAt> followed_;
 };

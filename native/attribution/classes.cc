@@ -124,7 +124,7 @@ bool ReadClasses(Attributing& a) {
   std::unordered_set<uint64_t> known;  // a name and the one that called it
   for (SliceIndex i = 0; i < a.store.all_slice_count(); ++i) {
     if (a.Stop(i)) return false;
-    const SliceIndex p = a.nesting.parent[i];
+    const SliceIndex p = a.parent[i];
     if (p == kNone || !a.IsFrame(i) || !a.IsFrame(p)) continue;
     FrameName& info = a.NameOf(i);
     FrameName& caller = a.NameOf(p);

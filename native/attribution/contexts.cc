@@ -11,7 +11,7 @@ namespace {
 
 // The line in its caller from which a slice was called.
 uint32_t CallLocation(Attributing& a, SliceIndex child) {
-  const StringId name = a.store.name_id(a.nesting.parent[child]);
+  const StringId name = a.store.name_id(a.parent[child]);
   const CalledAt recorded = a.calls.Recorded(child);
   if (recorded.line > 0) return a.locations.OfFrame(name, recorded.line, recorded.confidence);
   if (recorded.lost) return a.locations.OfFrame(name, 0, LineConfidence::kFunction, true);
@@ -43,7 +43,7 @@ bool MakeContexts(Attributing& a, RecordedStacks& recorded) {
   for (SliceIndex i = 0; i < n; ++i) {
     if (a.Stop(i)) return false;
     if (!a.Counted(i)) continue;
-    const SliceIndex p = a.nesting.parent[i];
+    const SliceIndex p = a.parent[i];
     uint32_t context = p == kNone ? kNone : a.at.user_frame[p] ? entry[p] : a.at.context[p];
     if (p != kNone && a.at.user_frame[p]) {
       context = a.locations.Context(entry[p], CallLocation(a, i));

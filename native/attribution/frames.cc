@@ -13,6 +13,11 @@ bool IsModuleCall(std::string_view function) {
   return function == "_call_impl" || function == "_wrapped_call_impl";
 }
 
+bool RunsUnseen(std::string_view function) {
+  return function == "__getattr__" || function == "__getattribute__" || function == "__hash__" ||
+         function == "__get__";
+}
+
 // All inputs of a console have the same name.
 bool IsConsole(std::string_view file) {
   return file.starts_with("<stdin>") || file.starts_with("<console>");
@@ -112,6 +117,7 @@ void Frames::ReadName(StringId id, FrameName* info) {
   info->line = static_cast<int>(std::clamp<int64_t>(frame.line, 0, 1 << 30));
   info->file = FileIndex(frame.file);
   info->module_call = IsModuleCall(info->name);
+  info->unseen = RunsUnseen(info->name);
   RecordedFunction r;
   r.name = info->name;
   r.line = info->line;

@@ -32,6 +32,7 @@ struct FrameName {
   int line = 0;
   std::string name;          // function, class of the module, builtin
   bool module_call = false;  // _call_impl of nn.Module, which stands for the module that it calls
+  bool unseen = false;       // a method that Python calls where the text shows no call
   int function = -1;         // index in the file's module; -1 unknown
   int moved = 0;             // by how many lines the text around it has moved
   bool inside = false;       // it is named by the line where it went on

@@ -1,7 +1,10 @@
 // How the host work of each track lies inside each other; annotations lie across and are left out.
 #include <algorithm>
+#include <vector>
 
+#include "analysis/host_nesting.h"
 #include "attribution/stages.h"
+#include "base/parallel.h"
 
 namespace emberline {
 namespace {
@@ -12,7 +15,7 @@ constexpr size_t kMaxLook = 256;
 // The memory records of one track, in their order, next to its slices.
 class MemoryRecords {
  public:
-  MemoryRecords(Attributing& a, const std::vector<SliceIndex>& open,
+  MemoryRecords(Attributing& a, const std::vector<OpenHostWork::Slice>& open,
                 const std::vector<uint32_t>& records)
       : a_(a), open_(open), records_(records) {}
 
@@ -22,8 +25,8 @@ class MemoryRecords {
       const MemoryRecord& r = a_.store.memory()[records_[next_]];
       if (!all && r.ts >= time) return;
       for (size_t k = open_.size(), look = kMaxLook; k-- > 0 && look-- > 0;) {
-        if (a_.store.end(open_[k]) < r.ts) continue;
-        a_.at.memory_slice[records_[next_]] = open_[k];
+        if (open_[k].end < r.ts) continue;
+        a_.at.memory_slice[records_[next_]] = open_[k].index;
         break;
       }
     }
@@ -31,10 +34,37 @@ class MemoryRecords {
 
  private:
   Attributing& a_;
-  const std::vector<SliceIndex>& open_;
+  const std::vector<OpenHostWork::Slice>& open_;
   const std::vector<uint32_t>& records_;
   size_t next_ = 0;
 };
+
+// Nests the slices of one track, and gives those that were open when the recording began, perhaps.
+std::vector<SliceIndex> NestTrack(Attributing& a, TrackIndex t,
+                                  const std::vector<uint32_t>& memory) {
+  const TraceStore& s = a.store;
+  const Track& track = s.tracks()[t];
+  OpenHostWork work;
+  MemoryRecords records(a, work.open(), memory);
+  std::vector<SliceIndex> cut;
+  Ns end = 0;
+  bool beginning = true;  // still inside the frames that were open when the recording began
+  for (SliceIndex i = track.first; i < track.last; ++i) {
+    if (a.Stop(i)) break;
+    if (!a.Counted(i)) continue;
+    const Ns start = s.start(i), duration = s.duration(i);
+    end = std::max(end, start + duration);
+    records.Until(start);
+    a.parent[i] = work.Around(start, duration, [](const OpenHostWork::Slice&) {});
+    beginning = beginning && a.IsFrame(i) &&
+                (work.open().empty() || a.parent[i] == work.open().back().index);
+    if (beginning) cut.push_back(i);
+    work.Open(i, start, duration);
+  }
+  records.Until(0, true);
+  a.track_end[t] = end;
+  return cut;
+}
 
 }  // namespace
 
@@ -46,35 +76,18 @@ bool NestSlices(Attributing& a) {
   }
   a.cut.assign(s.all_slice_count(), false);
   a.track_end.assign(s.tracks().size(), 0);
-  HostNesting& nesting = a.nesting;
-  HostNester nester(s, &nesting, false);  // whoever sums lines nests them again
-  const std::vector<SliceIndex>& open = nester.open();
-  for (TrackIndex t = 0; t < s.tracks().size(); ++t) {
-    const Track& track = s.tracks()[t];
-    const bool capture = track.kind == TrackKind::kGraphCapture;
-    if (track.kind != TrackKind::kHostThread && !capture && memory[t].empty()) continue;
-    nester.BeginTrack();
-    MemoryRecords records(a, open, memory[t]);
-    bool beginning = true;  // still inside the frames that were open when the recording began
-    for (SliceIndex i = track.first; i < track.last; ++i) {
-      if (a.Stop(i)) return false;
-      if (!a.Counted(i)) continue;
-      a.track_end[t] = std::max(a.track_end[t], s.end(i));
-      records.Until(s.start(i));
-      nester.Close(i);
-      if (beginning) {
-        const bool first = i == track.first || open.empty() || nesting.parent[i] == open.back();
-        if (a.IsFrame(i) && first && (open.empty() || a.cut[open.back()]))
-          a.cut[i] = true;
-        else
-          beginning = false;
-        if (beginning && open.size() > 1 && nesting.parent[i] != open.back()) beginning = false;
-      }
-      nester.Open(i);
-    }
-    records.Until(0, true);
+  a.parent.assign(s.all_slice_count(), kNone);
+  std::vector<std::vector<SliceIndex>> cut(s.tracks().size());
+  const bool many = s.all_slice_count() >= kManyRows;
+  RunEach(many ? UsableCores() : 1, s.tracks().size(), [&](size_t t) {
+    const TrackKind kind = s.tracks()[t].kind;
+    if (kind == TrackKind::kHostThread || kind == TrackKind::kGraphCapture || !memory[t].empty())
+      cut[t] = NestTrack(a, static_cast<TrackIndex>(t), memory[t]);
+  });
+  for (const std::vector<SliceIndex>& of_track : cut) {
+    for (const SliceIndex i : of_track) a.cut[i] = true;
   }
-  return true;
+  return !a.cancel.cancelled();
 }
 
 }  // namespace emberline

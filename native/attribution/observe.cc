@@ -1,6 +1,7 @@
 #include "attribution/observe.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "attribution/match_constructor.h"
 #include "attribution/match_wrapper.h"
@@ -84,14 +85,6 @@ std::set<std::string_view> NamedIn(const PythonFunction& function) {
   return out;
 }
 
-bool RunsUnseen(const Attributing& a, SliceIndex child) {
-  if (!a.IsFrame(child)) return false;
-  const FrameName& info = a.NameOf(child);
-  return info.kind == FrameName::kFrame &&
-         (info.name == "__getattr__" || info.name == "__getattribute__" ||
-          info.name == "__hash__" || info.name == "__get__");
-}
-
 Observed Observe(const Attributing& a, SliceIndex child, const Beside& beside,
                  const FrameName& frame) {
   Observed o;
@@ -140,21 +133,28 @@ Observed Observe(const Attributing& a, SliceIndex child, const Beside& beside,
 }
 
 void Insides::Add(SliceIndex i) {
-  const SliceIndex p = a_.nesting.parent[i];
+  const SliceIndex p = a_.parent[i];
   if (p == kNone || !a_.IsFrame(i) || !a_.IsFrame(p)) return;
-  if (a_.NameOf(i).kind == FrameName::kFrame && IsWrapper(a_, a_.NameOf(p))) {
+  const FrameName::Kind kind = a_.NameOf(i).kind;
+  if (kind == FrameName::kFrame && Wraps(a_.store.name_id(p))) {
     std::vector<SliceIndex>& inside = wrapped_[p];
     if (inside.size() < static_cast<size_t>(kMaxWrapped)) inside.push_back(i);
   }
-  if (a_.NameOf(i).kind != FrameName::kModule) return;
+  if (kind != FrameName::kModule) return;
   // Through wrappers: _wrapped_call_impl, _call_impl, then the module.
   SliceIndex outer = p;
   for (int level = 0; level < kMaxCallLevels && outer != kNone && a_.IsFrame(outer) &&
                       a_.NameOf(outer).module_call;
        ++level) {
-    module_.emplace(outer, a_.store.name_id(i));
-    outer = a_.nesting.parent[outer];
+    if (module_[outer] == kNone) module_.Set(outer, a_.store.name_id(i));
+    outer = a_.parent[outer];
   }
+}
+
+bool Insides::Wraps(StringId frame) {
+  std::optional<bool>& known = wraps_[frame];
+  if (!known) known = IsWrapper(a_, a_.frames.Name(frame));
+  return *known;
 }
 
 // True when `next`, which ran right after a constructor, enters the object in a `with`.
@@ -187,8 +187,7 @@ StringId Insides::Inner(SliceIndex wrapper, const std::set<std::string_view>& na
 Beside Insides::Of(SliceIndex child, SliceIndex next,
                    const std::set<std::string_view>& named) const {
   Beside beside;
-  const auto it = module_.find(child);
-  if (it != module_.end()) beside.module = it->second;
+  if (module_[child] != kNone) beside.module = module_[child];
   beside.manages = Enters(child, next);
   int look = kMaxWrapped;
   if (beside.module == 0) beside.inner = Inner(child, named, look);

@@ -41,6 +41,7 @@ class CallPlacer {
   bool Run() { return CollectCalls() && DescribeCalls() && PlaceAll(); }
 
  private:
+  bool HasCalls(SliceIndex frame) const { return begin_[frame] != begin_[frame + 1]; }
   std::span<const SliceIndex> CallsOf(SliceIndex frame) const {
     return {calls_.data() + begin_[frame], begin_[frame + 1] - begin_[frame]};
   }
@@ -55,24 +56,20 @@ class CallPlacer {
   // Direct calls of each frame of the user with a source, in order.
   bool CollectCalls() {
     begin_.assign(static_cast<size_t>(n_) + 1, 0);
-    const auto wanted = [&](SliceIndex i) {
-      const SliceIndex p = a_.nesting.parent[i];
-      return p != kNone && a_.at.user_frame[p] && a_.frames.FunctionOf(p) != nullptr &&
-             a_.Counted(i);
-    };
+    std::vector<SliceIndex> direct;
     for (SliceIndex i = 0; i < n_; ++i) {
       if (a_.Stop(i)) return false;
-      const SliceIndex parent = a_.nesting.parent[i];
-      if (wanted(i)) ++begin_[parent + 1];
-      if (parent != kNone && a_.Counted(i) && HandsOn(parent)) last_inside_[parent] = i;
       insides_.Add(i);
+      const SliceIndex parent = a_.parent[i];
+      if (parent == kNone || !a_.at.user_frame[parent] || a_.frames.FunctionOf(parent) == nullptr)
+        continue;
+      ++begin_[parent + 1];
+      direct.push_back(i);
     }
     for (uint32_t i = 0; i < n_; ++i) begin_[i + 1] += begin_[i];
-    calls_.resize(begin_[n_]);
+    calls_.resize(direct.size());
     std::vector<uint32_t> fill(begin_.begin(), begin_.end() - 1);
-    for (SliceIndex i = 0; i < n_; ++i) {
-      if (wanted(i)) calls_[fill[a_.nesting.parent[i]]++] = i;
-    }
+    for (const SliceIndex i : direct) calls_[fill[a_.parent[i]]++] = i;
     return true;
   }
 
@@ -80,7 +77,7 @@ class CallPlacer {
     kinds_.assign(calls_.size(), 0);
     for (SliceIndex frame = 0; frame < n_; ++frame) {
       if (a_.Stop(frame)) return false;
-      if (begin_[frame] == begin_[frame + 1]) continue;
+      if (!HasCalls(frame)) continue;
       const PythonFunction* function = a_.frames.FunctionOf(frame);
       std::unique_ptr<FunctionRuns>& runs = functions_[function];
       if (runs == nullptr) runs = std::make_unique<FunctionRuns>(*function);
@@ -120,20 +117,15 @@ class CallPlacer {
       a_.calls.Follow(*function, runs->frames.front(), runs->recorded);
     ended_.assign(n_, Ended::kUnknown);
     uint64_t work = 0;
+    std::vector<bool> handed_on(n_, false);  // the last one inside it was met
     // What runs inside a frame has a higher index than the frame: how it ended is known by then.
     for (SliceIndex frame = n_; frame-- > 0;) {
       if (a_.Stop(frame)) return false;
-      if (begin_[frame] == begin_[frame + 1]) {
-        const auto last = last_inside_.find(frame);
-        if (last != last_inside_.end()) ended_[frame] = ended_[last->second];
-        continue;
-      }
-      if (work > kMaxWork) continue;
-      const PythonFunction* function = a_.frames.FunctionOf(frame);
-      FunctionRuns* runs = functions_[function].get();
-      const uint64_t before = runs->aligner.work();
-      PlaceFrame(*function, frame, runs);
-      work += runs->aligner.work() - before;
+      if (HasCalls(frame) && work <= kMaxWork) work += PlaceFrame(frame);
+      const SliceIndex outer = a_.parent[frame];
+      if (outer == kNone || handed_on[outer]) continue;
+      handed_on[outer] = true;
+      if (!HasCalls(outer) && HandsOn(outer)) ended_[outer] = ended_[frame];
     }
     for (auto& [function, runs] : functions_) {
       a_.at.placed_calls += runs->placed;
@@ -147,7 +139,11 @@ class CallPlacer {
     return true;
   }
 
-  void PlaceFrame(const PythonFunction& function, SliceIndex frame, FunctionRuns* runs) {
+  // Returns how many cells that took.
+  uint64_t PlaceFrame(SliceIndex frame) {
+    const PythonFunction& function = *a_.frames.FunctionOf(frame);
+    FunctionRuns* runs = functions_[&function].get();
+    const uint64_t before = runs->aligner.work();
     const std::span<const SliceIndex> calls = CallsOf(frame);
     const std::vector<Placement> placed = AlignFrame(function, frame, calls, runs);
     MarkRuns(frame, calls, placed, runs);
@@ -158,7 +154,7 @@ class CallPlacer {
       ++runs->seen;
       if (found) ++runs->placed;
       // Reads of attributes fit any text, so they say nothing about whether this is what ran.
-      if (!RunsUnseen(a_, calls[k])) {
+      if (!a_.RunsUnseen(calls[k])) {
         ++runs->judged;
         // Two lines that fit by name are no misfit.
         if (found || (placed[k].line > 0 && placed[k].named)) ++runs->fitting;
@@ -167,6 +163,7 @@ class CallPlacer {
       a_.calls.placed[calls[k]] = found ? placed[k].line : one_line ? function.first_line : 0;
     }
     ended_[frame] = runs->aligner.last_ended();
+    return runs->aligner.work() - before;
   }
 
   std::vector<Placement> AlignFrame(const PythonFunction& function, SliceIndex frame,
@@ -219,8 +216,7 @@ class CallPlacer {
   std::vector<SliceIndex> calls_;  // direct calls of the user's frames
   std::vector<uint32_t> kinds_;    // of them, as their function's aligner knows them
   std::map<const PythonFunction*, std::unique_ptr<FunctionRuns>> functions_;
-  std::vector<Ended> ended_;                                // per slice
-  std::unordered_map<SliceIndex, SliceIndex> last_inside_;  // of those that hand on
+  std::vector<Ended> ended_;  // per slice
   std::vector<int> called_at_;
   std::vector<Ended> endings_;
 };

@@ -48,7 +48,7 @@ bool RecordedStacks::CollectTexts(std::map<std::string_view, std::set<StringId>>
       const std::string_view text = s.ArgText(i, ArgRole::kCallStack);
       if (text.empty()) continue;
       std::set<StringId>& called = (*texts)[text];
-      const SliceIndex p = a_.nesting.parent[i];
+      const SliceIndex p = a_.parent[i];
       const bool outermost =
           p == kNone || s.kind(p) != SliceKind::kCpuOp || s.ArgText(p, ArgRole::kCallStack) != text;
       if (outermost && called.size() < kMaxCalled) called.insert(s.name_id(i));

@@ -38,13 +38,13 @@ bool ReadCalled(Attributing& a, CalledByName* called) {
   std::unordered_set<uint64_t> known;  // caller and called
   for (SliceIndex i = 0; i < a.store.all_slice_count(); ++i) {
     if (a.Stop(i)) return false;
-    if (!a.Counted(i) || RunsUnseen(a, i)) continue;
-    SliceIndex caller = a.nesting.parent[i];
+    SliceIndex caller = a.parent[i];
+    if (caller == kNone || a.RunsUnseen(i)) continue;
     // A module is called through _call_impl.
     for (int level = 0; level < kMaxCallLevels && caller != kNone && a.IsFrame(caller) &&
                         a.NameOf(caller).module_call;
          ++level) {
-      caller = a.nesting.parent[caller];
+      caller = a.parent[caller];
     }
     if (caller == kNone || !a.at.user_frame[caller]) continue;
     if (a.IsFrame(i) && a.NameOf(i).module_call) continue;
@@ -64,9 +64,8 @@ bool ReadCalled(Attributing& a, CalledByName* called) {
 std::unordered_map<StringId, std::string> ClassHints(const Attributing& a) {
   std::unordered_map<StringId, std::string> hints;
   for (SliceIndex i = 0; i < a.store.all_slice_count(); ++i) {
-    if (!a.at.user_frame[i] || a.nesting.parent[i] == kNone || !a.IsFrame(a.nesting.parent[i]))
-      continue;
-    const FrameName& outer = a.NameOf(a.nesting.parent[i]);
+    if (!a.at.user_frame[i] || a.parent[i] == kNone || !a.IsFrame(a.parent[i])) continue;
+    const FrameName& outer = a.NameOf(a.parent[i]);
     if (outer.kind == FrameName::kModule) hints.emplace(a.store.name_id(i), outer.name);
   }
   return hints;

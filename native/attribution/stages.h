@@ -29,12 +29,14 @@ struct Attributing {
         texts(given),
         cancel(token),
         frames(store, mapper, focus),
-        calls(store, frames, nesting),
+        calls(store, frames, parent),
         locations(frames, &at) {}
 
   bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel.cancelled(); }
   bool Counted(SliceIndex i) const { return IsHostWork(store.kind(i)); }
   bool IsFrame(SliceIndex i) const { return store.kind(i) == SliceKind::kPythonFunction; }
+  // A method that Python calls where the text shows no call.
+  bool RunsUnseen(SliceIndex i) const { return IsFrame(i) && NameOf(i).unseen; }
   // What the name of a frame says.
   FrameName& NameOf(SliceIndex i) { return frames.Name(store.name_id(i)); }
   const FrameName& NameOf(SliceIndex i) const { return frames.Name(store.name_id(i)); }
@@ -45,13 +47,13 @@ struct Attributing {
   const TraceStore& store;
   const DocumentTexts& texts;
   const CancelToken& cancel;
-  LineAttribution at;         // the result
-  HostNesting nesting;        // its `parent`: host work around each slice
-  Frames frames;              // and their files
-  std::vector<bool> cut;      // per slice: open when the recording began, perhaps
-  std::vector<Ns> track_end;  // of the host work on each track
-  CallLines calls;            // where the calls of the user's frames are
-  Locations locations;        // and contexts, each once
+  LineAttribution at;              // the result
+  std::vector<SliceIndex> parent;  // per slice: the host work that it lies in
+  Frames frames;                   // and their files
+  std::vector<bool> cut;           // per slice: open when the recording began, perhaps
+  std::vector<Ns> track_end;       // of the host work on each track
+  CallLines calls;                 // where the calls of the user's frames are
+  Locations locations;             // and contexts, each once
 };
 
 // Frames, ops and runtime calls that enclose each other, and where memory was allocated.

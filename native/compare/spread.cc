@@ -138,8 +138,6 @@ Result<Spread> MeasureLineSpread(const Model& model, const LineAttribution& line
                                  const CancelToken& cancel) {
   if (!model.has_recorded_steps) return Spread();
   const TraceStore& s = model.store();
-  HostNesting nesting;
-  if (host && !NestHostWork(s, cancel, &nesting)) return Cancelled();
   // Several locations may be one row.
   std::unordered_map<std::string, uint32_t> row_of_key;
   std::vector<std::string> keys;
@@ -151,22 +149,21 @@ Result<Spread> MeasureLineSpread(const Model& model, const LineAttribution& line
     row_of.push_back(row->second);
   }
   StepSums sums(model, steps);
-  for (SliceIndex i = 0; i < s.slice_count(); ++i) {
-    if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
-    if (!IsWholeStep(model, steps, model.step[i])) continue;
-    uint32_t context = kNone;
-    Ns time = 0;
-    if (host) {
-      if (i >= lines.user_frame.size() || !IsHostWork(s.kind(i))) continue;
-      context = lines.blamed[i];
-      time = nesting.exclusive[i];
-    } else {
-      if (!IsDeviceWork(s.kind(i))) continue;
-      context = DevicePlaceOf(model, lines, i).blamed;
-      time = s.duration(i);
-    }
-    if (context == kNone || time == 0) continue;
+  const auto add = [&](SliceIndex i, uint32_t context, Ns time) {
+    if (context == kNone || time == 0 || !IsWholeStep(model, steps, model.step[i])) return;
     sums.Add(row_of[lines.contexts[context].location], model.step[i], time);
+  };
+  if (host) {
+    const size_t end = std::min<size_t>(s.slice_count(), lines.user_frame.size());
+    const bool nested = ForEachHostWork(s, cancel, [&](SliceIndex i, Ns exclusive) {
+      if (i < end) add(i, lines.blamed[i], exclusive);
+    });
+    if (!nested) return Cancelled();
+  } else {
+    for (SliceIndex i = 0; i < s.slice_count(); ++i) {
+      if (i % kCancelStride == 0 && cancel.cancelled()) return Cancelled();
+      if (IsDeviceWork(s.kind(i))) add(i, DevicePlaceOf(model, lines, i).blamed, s.duration(i));
+    }
   }
   return SpreadOfSums(sums, kNsOfUs, [&](uint32_t row) { return keys[row]; });
 }
