@@ -60,19 +60,22 @@ void RunEach(size_t threads, size_t count, Each&& each) {
   });
 }
 
+// Of one thing at most so many parts are worked on side by side: each takes memory of its own.
+inline constexpr size_t kMostParts = 4;
+
 // Calls all of them, and returns when all are done: where `side_by_side` says that it pays, on as
-// many threads as there are cores, the first ones first; else in turn. None may change what another
-// one uses. Throws the first of what they threw.
+// many threads as there are cores, kMostParts at most, the first ones first; else in turn. None may
+// change what another one uses. Throws the first of what they threw.
 template <typename... Works>
 void RunAll(bool side_by_side, Works&&... works) {
   const std::array<std::function<void()>, sizeof...(works)> all = {std::ref(works)...};
-  RunEach(side_by_side ? UsableCores() : 1, all.size(), [&](size_t i) { all[i](); });
+  const size_t threads = side_by_side ? std::min(UsableCores(), kMostParts) : 1;
+  RunEach(threads, all.size(), [&](size_t i) { all[i](); });
 }
 
 // Into how many parts so many rows are divided that are worked on side by side.
 inline size_t PartsOf(size_t rows) {
-  constexpr size_t kMost = 4;  // some keep tables of their own for each part
-  return rows < kManyRows ? 1 : std::min(UsableCores(), kMost);
+  return rows < kManyRows ? 1 : std::min(UsableCores(), kMostParts);
 }
 
 // Calls work(part, first, last) for each of the parts of [0, rows), side by side. None may change

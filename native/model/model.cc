@@ -25,6 +25,7 @@ Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
           done = InvertLaunches() && LinkCaptures();
           m.launched.begin.Pack();
           m.captured.Pack();
+          m.launch.Pack();
         },
         [&] { m.frame.Pack(); }, [&] { m.annotation.Pack(); });
   }
@@ -45,7 +46,7 @@ Result<std::shared_ptr<const Model>> ModelBuilder::Run() {
     return Cancelled();
   }
   RunAll(
-      many, [&] { m.op.Pack(); }, [&] { m.launch.Pack(); }, [&] { m.step.Pack(); });
+      many, [&] { m.op.Pack(); }, [&] { m.step.Pack(); });
   return std::shared_ptr<const Model>(std::move(model_));
 }
 

@@ -151,6 +151,7 @@ class PassBuilder {
   }
 
   bool FollowToDevices() {
+    const PackedColumn<SliceIndex>& launch = m_.launch;
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       if (!IsDeviceWork(s_.kind(i))) continue;
@@ -158,7 +159,7 @@ class PassBuilder {
         m_.pass[i] = m_.pass[call];
         continue;
       }
-      const SliceIndex host = m_.launch[i] != kNone ? m_.launch[i] : m_.op[i];
+      const SliceIndex host = launch[i] != kNone ? launch[i] : m_.op[i];
       if (host == kNone) continue;
       // An id may give the work to another op than the one around its launch.
       const SliceIndex op = m_.op[i];
