@@ -21,7 +21,7 @@ export function buildFloor() {
 }
 
 /** More than a load takes, bytes: compressed, a trace has about a fifteenth of the size of its JSON. */
-const memoryFor = (file) => 64 * MB + 10 * statSync(file).size;
+const memoryFor = (file) => 32 * MB + 10 * statSync(file).size;
 
 /** Runs a program that prints one JSON object, on one core or on all. */
 async function measure(program, args, oneCore) {
@@ -30,38 +30,46 @@ async function measure(program, args, oneCore) {
   return { answer: JSON.parse(out), processSeconds: seconds, peakBytes };
 }
 
-/** The fastest of some rounds: what disturbs a measurement only ever slows it. */
-async function fastest(rounds, file, program, args, oneCore, seconds) {
-  let best;
-  for (let i = 0; i < rounds; ++i) {
-    touchMemory(memoryFor(file));
-    const one = await measure(program, args, oneCore);
-    one.seconds = seconds(one.answer);
-    if (best === undefined || one.seconds < best.seconds) {
-      best = { ...one, peakBytes: Math.max(one.peakBytes, best?.peakBytes ?? 0) };
+const stage = (answer, wanted) => answer.stages.find((s) => s.name === wanted)?.seconds ?? 0;
+// Reading and inflating run beside the tokenizer; "tokenize" and "build" follow each other.
+const loadSeconds = (answer) => stage(answer, 'tokenize') + stage(answer, 'build');
+const programs = {
+  floor: { path: floorPath, args: (file) => [file], seconds: (answer) => answer.seconds },
+  load: {
+    path: serverPath,
+    args: (file) => ['check', file, '--format', 'json', '--trace-cache', 'off'],
+    seconds: loadSeconds,
+  },
+};
+const ways = ['floor', 'load'].flatMap((program) => [
+  { program, oneCore: false },
+  { program, oneCore: true },
+]);
+
+/**
+ * Traces, each {name, file}, are loaded and their floors are measured, on one core and on all. Of some
+ * rounds the fastest counts: what disturbs a measurement only ever slows it. All take turns, so that
+ * all meet the same machine.
+ */
+export async function measureLoading(traces, rounds) {
+  const best = traces.map(() => ways.map(() => undefined));
+  for (let round = 0; round < rounds; ++round) {
+    for (const [t, { file }] of traces.entries()) {
+      for (const [w, { program, oneCore }] of ways.entries()) {
+        const { path: command, args, seconds } = programs[program];
+        touchMemory(memoryFor(file));
+        const one = await measure(command, args(file), oneCore);
+        one.seconds = seconds(one.answer);
+        const before = best[t][w];
+        if (before === undefined || one.seconds < before.seconds) best[t][w] = one;
+        best[t][w].peakBytes = Math.max(one.peakBytes, before?.peakBytes ?? 0);
+      }
     }
   }
-  return best;
+  return traces.map(({ name }, t) => rowOf(name, ...best[t]));
 }
 
-const stage = (answer, wanted) => answer.stages.find((s) => s.name === wanted)?.seconds ?? 0;
-
-/** A trace is loaded and its floor is measured, both on one core and on all. */
-export async function measureLoading(name, file, rounds) {
-  const floor = (oneCore) =>
-    fastest(rounds, file, floorPath, [file], oneCore, (answer) => answer.seconds);
-  // Reading and inflating run beside the tokenizer; "tokenize" and "build" follow each other.
-  const load = (oneCore) =>
-    fastest(
-      rounds,
-      file,
-      serverPath,
-      ['check', file, '--format', 'json', '--trace-cache', 'off'],
-      oneCore,
-      (answer) => stage(answer, 'tokenize') + stage(answer, 'build'),
-    );
-  const [floorAll, loadAll] = [await floor(false), await load(false)];
-  const [floorOne, loadOne] = [await floor(true), await load(true)];
+function rowOf(name, floorAll, floorOne, loadAll, loadOne) {
   return {
     name,
     textBytes: loadAll.answer.textBytes,

@@ -54,23 +54,23 @@ const done = (file) => keep ?? rmSync(file);
 
 async function loading() {
   buildFloor();
-  const rows = [];
   const samples = path.join(root, 'samples');
-  for (const entry of readdirSync(samples, { recursive: true })) {
-    if (!entry.endsWith('.pt.trace.json.gz')) continue;
-    const name = entry.replace('.pt.trace.json.gz', '');
-    rows.push(await measureLoading(name, path.join(samples, entry), rounds));
-  }
+  const recorded = readdirSync(samples, { recursive: true })
+    .filter((entry) => entry.endsWith('.pt.trace.json.gz'))
+    .map((entry) => ({
+      name: entry.replace('.pt.trace.json.gz', ''),
+      file: path.join(samples, entry),
+    }));
   const perEvent = traceText({ dialect, events: 20000, seed: 1 }).text.length / 20000;
-  const made = [];
-  let picture;
+  const large = [];
   for (const size of sizes) {
     const file = await generated(Math.round((size * MB) / perEvent));
-    made.push(await measureLoading(`generated ${size} MB`, file, rounds));
-    if (size === sizes.at(-1)) picture = await measureFirstPicture(file, rounds);
-    done(file);
+    large.push({ name: `generated ${size} MB`, file });
   }
-  rows.push(...made);
+  const rows = await measureLoading([...recorded, ...large], rounds);
+  const made = rows.slice(recorded.length);
+  const picture = await measureFirstPicture(large.at(-1).file, rounds);
+  for (const { file } of large) done(file);
   printTable([
     loadingColumns.map(([title]) => title),
     ...rows.map((row) => loadingColumns.map(([, of]) => of(row))),

@@ -59,7 +59,7 @@ export async function measureViews(path, rounds) {
         return { value: value.message.result, ms };
       };
       const answer = await ask({});
-      const times = { first: answer.ms, again: (await ask({})).ms };
+      const times = { first: answer.ms, again: Math.min((await ask({})).ms, (await ask({})).ms) };
       if (isTable(answer.value)) {
         const { columns, totalRows } = answer.value;
         for (const { key } of columns.filter(({ hidden }) => !hidden).slice(0, 4)) {
