@@ -59,10 +59,11 @@ inline std::string ManyEvents(size_t rounds) {
     }
     if (pick(1000) == 0) slice("cpu_op", "late", 1, 3, at + 5e9, 10, "");
     if (pick(4) == 0) {
-      text += R"(,{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":)" +
-              std::to_string(at + 2 + pick(60)) + R"(,"args":{"Bytes":)" +
-              std::to_string(512 + pick(9) * 512) + R"(,"Addr":)" + id +
-              R"(,"Device Id":0,"Device Type":1}})";
+      text +=
+          R"(,{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":)" +
+          std::to_string(at + 2 + pick(60)) + R"(,"args":{"Bytes":)" +
+          std::to_string(512 + pick(9) * 512) + R"(,"Addr":)" + id +
+          R"(,"Device Id":0,"Device Type":1}})";
     }
   }
   return text;
