@@ -12,7 +12,7 @@ async function load(path, pictured) {
   const daemon = startDaemon({ env: { EMBERLINE_TRACE_CACHE: 'off' } });
   try {
     await daemon.initialize();
-    touchMemory(2 ** 30);
+    touchMemory(2 ** 31);
     const { profileId } = await daemon.request('profile/open', { path });
     const begin = performance.now();
     const since = () => (performance.now() - begin) / 1000;

@@ -22,13 +22,15 @@ export async function timed(work) {
 }
 
 /**
- * Touches `bytes` of memory in a process that ends at once. Many virtual machines hand pages that were
- * free for two seconds back to their host, which takes milliseconds to give one again: a cost of the
- * machine that would fall on whatever is measured next.
+ * Touches `bytes` of memory in a process that ends at once, half of what is free at most. Many virtual
+ * machines hand pages that were free for two seconds back to their host, which takes milliseconds to
+ * give one again: a cost of the machine that would fall on whatever is measured next.
  */
 export function touchMemory(bytes) {
-  const size = Math.floor(Math.min(bytes, freemem() / 2, 2 ** 31));
-  spawnSync(process.execPath, ['-e', `Buffer.alloc(${size}, 1)`]);
+  const piece = 2 ** 28;
+  const pieces = Math.ceil(Math.min(bytes, freemem() / 2) / piece);
+  const script = `Array.from({ length: ${pieces} }, () => Buffer.alloc(${piece}, 1))`;
+  spawnSync(process.execPath, ['-e', script]);
 }
 
 /** Processor time that a process has used, seconds, on all its threads. */

@@ -20,8 +20,11 @@ export function buildFloor() {
     throw new Error(`emberline_floor does not build:\n${made.stdout}${made.stderr}`);
 }
 
-/** More than a load takes, bytes: compressed, a trace has about a fifteenth of the size of its JSON. */
-const memoryFor = (file) => 32 * MB + 10 * statSync(file).size;
+/**
+ * As many bytes as the pages that a load takes from the system one after the other, which are as many as
+ * the JSON has and most of which it gives back on the way: some thirty for each byte of the file.
+ */
+const memoryFor = (file) => Math.min(30 * statSync(file).size, 4096 * MB);
 
 /** Runs a program that prints one JSON object, on one core or on all. */
 async function measure(program, args, oneCore) {
