@@ -16,9 +16,16 @@ inline bool IsHostWork(SliceKind kind) {
   return kind == SliceKind::kPythonFunction || kind == SliceKind::kCpuOp || IsLaunchApi(kind);
 }
 
+// Whole microseconds of old recorders let a child end a little after its parent.
+inline constexpr Ns kJitter = 2000;
+
 // The host work of one thread that is open while its slices are passed in the store's order.
 class OpenHostWork {
  public:
+  // Open slices that are looked through for the one that encloses another: a hostile file may nest
+  // deeper.
+  static constexpr size_t kMaxLooked = 256;
+
   struct Slice {
     SliceIndex index;
     Ns end;
@@ -54,12 +61,6 @@ class OpenHostWork {
   const std::vector<Slice>& open() const { return open_; }
 
  private:
-  // Whole microseconds of old recorders let a child end a little after its parent.
-  static constexpr Ns kJitter = 2000;
-  // Open slices that are looked through for the one that encloses another: a hostile file may nest
-  // deeper.
-  static constexpr size_t kMaxLooked = 256;
-
   template <typename Ended>
   void End(Ended&& ended) {
     Slice& last = open_.back();

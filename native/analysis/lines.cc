@@ -10,7 +10,6 @@
 #include "analysis/stack_of.h"
 #include "base/hash.h"
 #include "base/parallel.h"
-#include "base/release.h"
 #include "base/text.h"
 #include "model/host_place.h"
 #include "model/names.h"

@@ -213,7 +213,7 @@ std::optional<RecomputeCost> Recompute(const Model& model, const StepSelection& 
     if (IsDeviceWork(s.kind(i))) add(i, s.duration(i), &cost.all_device, &cost.device);
   }
   const bool nested = ForEachHostWork(s, cancel, [&](SliceIndex i, Ns exclusive) {
-    if (i < s.slice_count()) add(i, exclusive, &cost.all_host, &cost.host);
+    add(i, exclusive, &cost.all_host, &cost.host);
   });
   if (!nested) return std::nullopt;
   if (cost.host == 0 && cost.device == 0) return std::nullopt;

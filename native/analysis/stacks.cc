@@ -255,14 +255,9 @@ class PythonStacks {
   }
 
   bool WeighHost() {
-    HostNesting nesting;
-    if (!NestHostWork(store_, cancel_, &nesting)) return false;
-    for (SliceIndex i = 0; i < store_.slice_count(); ++i) {
-      if (Stop(i)) return false;
-      if (nesting.exclusive[i] <= 0 || !options_.steps.Contains(model_.step[i])) continue;
-      trie_.Add(node_[i], nesting.exclusive[i]);
-    }
-    return true;
+    return ForEachHostWork(store_, cancel_, [&](SliceIndex i, Ns exclusive) {
+      if (exclusive > 0 && options_.steps.Contains(model_.step[i])) trie_.Add(node_[i], exclusive);
+    });
   }
 
   bool WeighDevices() {

@@ -9,9 +9,6 @@
 namespace emberline {
 namespace {
 
-// Against hostile files: slices that are looked through for the one that encloses another.
-constexpr size_t kMaxLook = 256;
-
 // The memory records of one track, in their order, next to its slices.
 class MemoryRecords {
  public:
@@ -24,7 +21,7 @@ class MemoryRecords {
     for (; next_ < records_.size(); ++next_) {
       const MemoryRecord& r = a_.store.memory()[records_[next_]];
       if (!all && r.ts >= time) return;
-      for (size_t k = open_.size(), look = kMaxLook; k-- > 0 && look-- > 0;) {
+      for (size_t k = open_.size(), look = OpenHostWork::kMaxLooked; k-- > 0 && look-- > 0;) {
         if (open_[k].end < r.ts) continue;
         a_.at.memory_slice[records_[next_]] = open_[k].index;
         break;

@@ -13,8 +13,6 @@
 
 namespace emberline {
 
-// Whole microseconds of old recorders let a child end a little after its parent.
-inline constexpr Ns kJitter = 2000;
 // Frames between a call of a module and the module.
 inline constexpr int kMaxCallLevels = 3;
 // Different calls of one recorded line that are looked at.

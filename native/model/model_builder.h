@@ -35,6 +35,8 @@ class ModelBuilder {
 
  private:
   bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel_.cancelled(); }
+  // Once launches are packed.
+  SliceIndex LaunchOf(SliceIndex i) const { return std::as_const(*model_).launch[i]; }
   SliceKind Kind(SliceIndex i) const { return static_cast<SliceKind>(kinds_[i] & ~kOnHost); }
   bool OnHost(SliceIndex i) const { return (kinds_[i] & kOnHost) != 0; }
   // What each slice is, by kind and name; names are classified once each.

@@ -151,7 +151,7 @@ class PassBuilder {
   }
 
   bool FollowToDevices() {
-    const PackedColumn<SliceIndex>& launch = m_.launch;
+    const PackedColumn<SliceIndex>& launch = m_.launch;  // packed, so only read
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       if (!IsDeviceWork(s_.kind(i))) continue;

@@ -53,10 +53,9 @@ bool ModelBuilder::BuildSteps() {
   ExtendSteps();
   if (m.has_recorded_steps) {
     // Work whose launch is not in the file goes by its own time.
-    const PackedColumn<SliceIndex>& launch = m.launch;
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
-      if (IsDeviceWork(Kind(i)) && launch[i] == kNone) {
+      if (IsDeviceWork(Kind(i)) && LaunchOf(i) == kNone) {
         m.step[i] = StepAt(s_.start(i), &Step::time);
       }
     }
@@ -113,9 +112,8 @@ void ModelBuilder::AssignSteps() {
     // A step of zero length still holds its own annotation.
     m.step[step.slice] = static_cast<uint32_t>(&step - m.steps.data());
   }
-  const PackedColumn<SliceIndex>& launch = m.launch;
   for (SliceIndex i = 0; i < n_; ++i) {
-    if (!IsDeviceWork(Kind(i)) || launch[i] == kNone) continue;
+    if (!IsDeviceWork(Kind(i)) || LaunchOf(i) == kNone) continue;
     // A launch on a thread of its own comes later than the operator that asked for it.
     m.step[i] = m.step[LaunchPlaceOf(m, i)];
   }
@@ -130,10 +128,9 @@ void ModelBuilder::ExtendSteps() {
   std::vector<Work> work(m.steps.size());
   std::vector<Ns> orphan_ends;
   // Without recorded steps, only work launched inside the one step counts as its own.
-  const PackedColumn<SliceIndex>& launch = m.launch;
   auto owner = [&](SliceIndex i) -> uint32_t {
-    if (launch[i] == kNone) return kNone;
-    return m.has_recorded_steps ? m.step[i] : StepAt(s_.start(launch[i]), &Step::host);
+    if (LaunchOf(i) == kNone) return kNone;
+    return m.has_recorded_steps ? m.step[i] : StepAt(s_.start(LaunchOf(i)), &Step::host);
   };
   bool any = false;
   for (SliceIndex i = 0; i < n_; ++i) {

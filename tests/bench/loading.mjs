@@ -21,8 +21,8 @@ export function buildFloor() {
 }
 
 /**
- * As many bytes as the pages that a load takes from the system one after the other, which are as many as
- * the JSON has and most of which it gives back on the way: some thirty for each byte of the file.
+ * Bytes that no load runs out of: twice those of the JSON, of which a compressed file has a fifteenth. One
+ * after the other, a load takes about as many from the system as the JSON has, and gives most of them back.
  */
 const memoryFor = (file) => Math.min(30 * statSync(file).size, 4096 * MB);
 

@@ -1,7 +1,6 @@
 // Costs come to the same lines on any number of cores.
 #include <catch2/catch.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "attribution/attribute.h"
@@ -14,8 +13,6 @@
 
 namespace emberline::drawn {
 namespace {
-
-using Sums = std::vector<std::pair<std::string, uint64_t>>;
 
 Sums SumsOf(const LineAttribution& at, const LinesResult& lines) {
   Sums sums;
@@ -58,7 +55,7 @@ TEST_CASE("one core and many give the same lines", "[cores]") {
   }
   const DocumentTexts texts = {{"net.py", ParseSource(text)}};
   const PathMapper mapper{SourceSpace{}};
-  const auto sums = [&](size_t cores) {
+  CheckOnCores({2, 3, 8}, [&](size_t cores) {
     const CoreShare share(cores);
     const auto made = AttributeLines(*model, mapper, texts, "", {});
     REQUIRE(made.ok());
@@ -74,16 +71,7 @@ TEST_CASE("one core and many give the same lines", "[cores]") {
     CHECK(lines->totals.line_host > 0);
     CHECK(lines->totals.line_device > 0);
     return SumsOf(at, *lines);
-  };
-  const Sums expected = sums(1);
-  for (const size_t cores : {size_t{2}, size_t{3}, size_t{8}}) {
-    const Sums many = sums(cores);
-    REQUIRE(many.size() == expected.size());
-    for (size_t k = 0; k < many.size(); ++k) {
-      INFO(cores << " cores: " << expected[k].first);
-      CHECK(many[k].second == expected[k].second);
-    }
-  }
+  });
 }
 
 }  // namespace emberline::drawn

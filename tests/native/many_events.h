@@ -1,10 +1,14 @@
 // A trace of more rows than those from which on threads share the work.
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace emberline::drawn {
 
@@ -86,6 +90,23 @@ bool Differ(const T& column) {
     if (column[i] != column[0]) return true;
   }
   return false;
+}
+
+// By name of what each sums up.
+using Sums = std::vector<std::pair<std::string, uint64_t>>;
+
+// Checks that sums(cores) are the same for each number of cores as for one.
+template <typename Of>
+void CheckOnCores(std::initializer_list<size_t> numbers, Of&& sums) {
+  const Sums expected = sums(1);
+  for (const size_t cores : numbers) {
+    const Sums many = sums(cores);
+    REQUIRE(many.size() == expected.size());
+    for (size_t k = 0; k < many.size(); ++k) {
+      INFO(cores << " cores: " << expected[k].first);
+      CHECK(many[k].second == expected[k].second);
+    }
+  }
 }
 
 }  // namespace emberline::drawn

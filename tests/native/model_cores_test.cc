@@ -11,9 +11,9 @@ namespace emberline::drawn {
 namespace {
 
 // Each with the name of what it sums up.
-std::vector<std::pair<std::string, uint64_t>> SumsOf(const Model& m) {
+Sums SumsOf(const Model& m) {
   const TraceStore& s = m.store();
-  std::vector<std::pair<std::string, uint64_t>> sums;
+  Sums sums;
   const auto of_slices = [&](const char* name, auto&& of) {
     std::vector<uint64_t> values;
     for (SliceIndex i = 0; i < s.slice_count(); ++i) values.push_back(static_cast<uint64_t>(of(i)));
@@ -76,15 +76,7 @@ TEST_CASE("one core and many give the same model", "[cores]") {
   CHECK(Differ(one->step));
   CHECK(Differ(one->host_api));
   CHECK(Differ(one->device_total));
-  const auto expected = SumsOf(*one);
-  for (const size_t cores : {size_t{2}, size_t{3}, size_t{4}, size_t{8}}) {
-    const auto many = SumsOf(*load(cores));
-    REQUIRE(many.size() == expected.size());
-    for (size_t k = 0; k < many.size(); ++k) {
-      INFO(cores << " cores: " << expected[k].first);
-      CHECK(many[k].second == expected[k].second);
-    }
-  }
+  CheckOnCores({2, 3, 4, 8}, [&](size_t cores) { return SumsOf(*load(cores)); });
 }
 
 }  // namespace emberline::drawn
