@@ -230,7 +230,7 @@ bool ModelBuilder::ReadSequences(Sequences* sequences, std::vector<bool>* fresh)
   sequences->Reserve(numbers_.size() - named, named);
   for (size_t k = 0; k < numbers_.size(); ++k) {
     if (Stop(static_cast<uint32_t>(k))) return false;
-    const OpNumber& number = numbers_[k];
+    const OpNumber number = numbers_[k];
     if (number.forward_thread > 0) {
       is_backward_[number.op] = true;
       sequences->AddBackward({number.forward_thread, number.sequence, number.op});

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/release.h"
+#include "base/packed_rows.h"
 #include "base/scratch_vector.h"
 #include "base/types.h"
 
@@ -14,26 +14,27 @@ namespace emberline {
 // with sparse ids falls back to binary search. The first slice of an id wins.
 class IdIndex {
  public:
-  // Room for as many, so that adding them copies none.
-  void Reserve(size_t ids) { entries_.reserve(ids); }
   void Add(int64_t id, SliceIndex slice) {
     if (id < 0) return;
-    entries_.push_back({id, slice});
-    if (id > max_) max_ = id;
+    added_.Push(id, slice);
+    max_ = std::max(max_, id);
   }
   void Finish() {
-    if (entries_.empty()) return;
-    if (static_cast<uint64_t>(max_) < entries_.size() * 8 + 4096) {
+    const size_t count = added_.size();
+    if (count == 0) return;
+    if (static_cast<uint64_t>(max_) < count * 8 + 4096) {
       dense_.assign(static_cast<size_t>(max_) + 1, kNone);
-      for (const auto& [id, slice] : entries_) {
-        uint32_t& at = dense_[static_cast<size_t>(id)];
-        if (at == kNone) at = slice;
+      for (size_t k = 0; k < count; ++k) {
+        uint32_t& at = dense_[static_cast<size_t>(added_.At<0>(k))];
+        if (at == kNone) at = added_.At<1>(k);
       }
-      Release(entries_);
-      return;
+    } else {
+      entries_.reserve(count);
+      for (size_t k = 0; k < count; ++k) entries_.push_back({added_.At<0>(k), added_.At<1>(k)});
+      std::stable_sort(entries_.begin(), entries_.end(),
+                       [](const Entry& a, const Entry& b) { return a.id < b.id; });
     }
-    std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const Entry& a, const Entry& b) { return a.id < b.id; });
+    added_.Free();
   }
   SliceIndex Find(int64_t id) const {
     if (id < 0 || id > max_) return kNone;
@@ -48,7 +49,8 @@ class IdIndex {
     int64_t id;
     SliceIndex slice;
   };
-  ScratchVector<Entry> entries_;
+  PackedRows<int64_t, SliceIndex> added_;  // until Finish()
+  ScratchVector<Entry> entries_;           // by id, where they are not dense
   ScratchVector<uint32_t> dense_;
   int64_t max_ = -1;
 };

@@ -24,7 +24,7 @@ bool ModelBuilder::LinkLaunches() {
   if (s_.HasArg(ArgRole::kCorrelation)) {
     calls.reserve(link_ids_.size());
     for (size_t k = 0; k < link_ids_.size(); ++k) {
-      const LinkIds& ids = link_ids_[k];
+      const LinkIds ids = link_ids_[k];
       const SliceIndex i = ids.slice;
       if (ids.correlation == 0 || !IsLaunchApi(Kind(i))) continue;
       calls.push_back(
@@ -58,8 +58,9 @@ bool ModelBuilder::LinkLaunches() {
   if (!calls.empty()) {
     for (size_t k = 0; k < link_ids_.size(); ++k) {
       if (Stop(static_cast<uint32_t>(k))) return false;
-      const SliceIndex i = link_ids_[k].slice;
-      const int64_t correlation = link_ids_[k].correlation;
+      const LinkIds ids = link_ids_[k];
+      const SliceIndex i = ids.slice;
+      const int64_t correlation = ids.correlation;
       if (correlation == 0 || !IsDeviceWork(Kind(i))) continue;
       const uint8_t d = s_.categories()[s_.category(i)].correlation_space;
       SliceIndex call = find(correlation, d, s_.start(i));

@@ -13,8 +13,8 @@
 #include "base/cores.h"
 #include "base/scratch_vector.h"
 #include "model/id_index.h"
+#include "model/id_rows.h"
 #include "model/model.h"
-#include "store/chunked.h"
 
 namespace emberline {
 
@@ -140,23 +140,12 @@ class ModelBuilder {
   // and the store has them packed, in two columns.
   static constexpr uint8_t kOnHost = 0x80;
   ScratchVector<uint8_t> kinds_;
-  struct LinkIds {
-    int64_t correlation = 0;
-    int64_t external = 0;  // 0: none
-    SliceIndex slice = kNone;
-    bool has_correlation = false;
-  };
   // Of all calls and device work, in order; until LinkOps(). Grows on one thread while what follows
   // grows on another.
-  alignas(kApart) ChunkedColumn<LinkIds> link_ids_;
+  alignas(kApart) LinkIdRows link_ids_;
   alignas(kApart) IdIndex ops_;  // by external id; until LinkOps()
-  struct OpNumber {
-    int64_t sequence = 0;
-    int64_t forward_thread = 0;  // 0: none
-    SliceIndex op = kNone;
-  };
-  ChunkedColumn<OpNumber> numbers_;  // of ops that have one, in order; until ReadSequences()
-  std::vector<uint8_t> range_;       // by name id: RangeKind, 0xff not seen
+  OpNumberRows numbers_;         // of ops that have one, in order; until ReadSequences()
+  std::vector<uint8_t> range_;   // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;
   std::vector<bool> is_node_;       // "autograd::engine::evaluate_function: X"

@@ -12,7 +12,7 @@ bool ModelBuilder::LinkOps() {
   // PyTorch 1.12 to 2.2 writes a row's own correlation into its external id: equal on every row.
   uint64_t both = 0, equal = 0, different = 0;
   for (size_t k = 0; k < link_ids_.size(); ++k) {
-    const LinkIds& ids = link_ids_[k];
+    const LinkIds ids = link_ids_[k];
     if (ids.external == 0) continue;
     if (!ids.has_correlation) {
       ++different;
@@ -31,9 +31,10 @@ bool ModelBuilder::LinkOps() {
   };
   for (size_t k = 0; k < link_ids_.size(); ++k) {
     if (Stop(static_cast<uint32_t>(k))) return false;
-    const SliceIndex i = link_ids_[k].slice;
+    const LinkIds ids = link_ids_[k];
+    const SliceIndex i = ids.slice;
     if (!IsLaunchApi(Kind(i))) continue;
-    const SliceIndex op = find(link_ids_[k]);
+    const SliceIndex op = find(ids);
     if (op != kNone && s_.tracks()[s_.track(op)].pid == s_.tracks()[s_.track(i)].pid) {
       if (op != m.op[i]) around_.emplace_back(i, m.op[i]);
       m.op[i] = op;
@@ -44,7 +45,8 @@ bool ModelBuilder::LinkOps() {
   }
   for (size_t k = 0; k < link_ids_.size(); ++k) {
     if (Stop(static_cast<uint32_t>(k))) return false;
-    const SliceIndex i = link_ids_[k].slice;
+    const LinkIds ids = link_ids_[k];
+    const SliceIndex i = ids.slice;
     if (!IsDeviceWork(Kind(i))) continue;
     const SliceIndex launch = m.launch[i];
     if (launch != kNone) {
@@ -53,7 +55,7 @@ bool ModelBuilder::LinkOps() {
       m.annotation[i] = m.annotation[launch];
     }
     if (m.op[i] == kNone) {
-      const SliceIndex op = find(link_ids_[k]);
+      const SliceIndex op = find(ids);
       if (op != kNone) {
         m.op[i] = op;
         by_id = true;

@@ -1,6 +1,4 @@
 // The numbers by which recorders tie slices together.
-#include <bit>
-
 #include "model/model_builder.h"
 #include "store/arg_ints.h"
 
@@ -24,23 +22,14 @@ bool ModelBuilder::ReadLinkIds() {
 }
 
 bool ModelBuilder::ReadOpIds() {
-  const bool external = s_.HasArg(ArgRole::kExternalId);
-  const bool numbered = s_.HasArg(ArgRole::kSequenceNumber);
-  if (!external && !numbered) return true;
-  if (external) {
-    size_t ops = 0;
-    for (const uint64_t word : model_->is_op.words()) {
-      ops += static_cast<size_t>(std::popcount(word));
-    }
-    ops_.Reserve(ops);
-  }
+  if (!s_.HasArg(ArgRole::kExternalId) && !s_.HasArg(ArgRole::kSequenceNumber)) return true;
   ArgInts recorded(s_, {ArgRole::kExternalId, ArgRole::kSequenceNumber, ArgRole::kForwardThread});
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
     if (!model_->IsOp(i)) continue;
     const auto [id, number, forward_thread] = recorded.Of(i);
     if (id && *id != 0) ops_.Add(*id, i);
-    if (number && *number >= 0) numbers_.Push({*number, forward_thread.value_or(0), i});
+    if (number && *number >= 0) numbers_.Push({i, *number, forward_thread.value_or(0)});
   }
   ops_.Finish();
   return true;

@@ -144,9 +144,7 @@ void TraceBuilder::AddCounter(const CounterSample& sample) {
 
 void TraceBuilder::AddFlow(const FlowPoint& flow, uint32_t thread, uint64_t arg_handle) {
   if (arg_handle != 0) flow_args_.emplace_back(static_cast<uint32_t>(flows_.size()), arg_handle);
-  FlowPoint stored = flow;
-  stored.track = thread;
-  flows_.Push(stored);
+  flows_.Push(flow, thread);
 }
 
 bool TraceBuilder::SetProcessText(const RecordedId& pid, std::string_view key, StringId value) {
@@ -226,9 +224,10 @@ Result<std::shared_ptr<const TraceStore>> TraceBuilder::Finalize(const CancelTok
   const Error cancelled = Cancelled();
   SettleDomains();
   MakeTracks();
-  const Extent extent = FindExtent();
   const bool many =
       slice_count() + memory_.size() + store_->instants_.size() + flows_.size() >= kManyRows;
+  UnpackTimes();
+  const Extent extent = FindExtent();
   ScratchVector<uint32_t> order;
   RunAll(
       many, [&] { MendTimes(extent); }, [&] { order = SortByTrack(); });

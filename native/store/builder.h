@@ -12,7 +12,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "base/scratch_vector.h"
-#include "store/chunked.h"
+#include "store/builder_rows.h"
 #include "store/far_times.h"
 #include "store/problems.h"
 #include "store/trace_store.h"
@@ -69,9 +69,9 @@ class TraceBuilder {
   StringId slice_name(uint32_t row) const { return slices_.At<kName>(row); }
   uint64_t slice_args(uint32_t row) const { return slices_.At<kArgs>(row); }
   // Where the slice's event begins, as SetOffset() said.
-  uint64_t slice_offset(uint32_t row) const { return slice_offsets_.At(row); }
-  void SetDuration(uint32_t row, Ns duration) { slices_.At<kDuration>(row) = duration; }
-  void SetArgs(uint32_t row, uint64_t handle) { slices_.At<kArgs>(row) = handle; }
+  uint64_t slice_offset(uint32_t row) const { return slice_offsets_.At<0>(row); }
+  void SetDuration(uint32_t row, Ns duration) { slices_.Set<kDuration>(row, duration); }
+  void SetArgs(uint32_t row, uint64_t handle) { slices_.Set<kArgs>(row, handle); }
 
   // `marker`: a mark of the recorder itself, which does not count for the extent.
   void AddInstant(const Instant& instant, bool marker);
@@ -124,7 +124,7 @@ class TraceBuilder {
   // Keeps the recorded category and says what it means for this row.
   void SetKind(uint32_t row, SliceKind kind) {
     const CategoryInfo info = slice_category(row);
-    slices_.At<kCategory>(row) = Category(info.raw, kind, info.correlation_space);
+    slices_.Set<kCategory>(row, Category(info.raw, kind, info.correlation_space));
   }
 
   // True when a recorded time had a fraction of a microsecond: then times are exact, else both ends
@@ -175,6 +175,7 @@ class TraceBuilder {
     Ns latest = 0;              // what lasts longer than that, absurdly long, has no sound duration
     bool zero_is_lost = false;  // a time of 0 is no time
   };
+  void UnpackTimes();
   Extent FindExtent();
   void MendTimes(Extent extent);
   template <typename Visit>
@@ -187,6 +188,7 @@ class TraceBuilder {
   ScratchVector<uint32_t> SortByTrack();
   bool SortByTime(ScratchVector<uint32_t>* order, const CancelToken& cancel);
   bool PlaceSlices(const ScratchVector<uint32_t>& order, const CancelToken& cancel);
+  void PackTracks();
   void SettleDeviceWork(const ScratchVector<uint32_t>& order);
   void SettleStreams();
   // Of asynchronous tracks, or of the others, which need no more of a slice than its times.
@@ -194,62 +196,31 @@ class TraceBuilder {
   bool Nest(bool async, size_t threads, const CancelToken& cancel);
   void PlaceRest();
   bool PlaceFlows(const CancelToken& cancel);
-  void PlaceFlows(size_t first, size_t last, const CancelToken& cancel);
-  bool SortFlows(const CancelToken& cancel);
+  template <typename Visit>
+  void EachPlacedFlows(size_t first, size_t last, const CancelToken& cancel, Visit&& visit) const;
   // `hints`: by track, where the flow before it was found.
   SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,
                            std::vector<SliceIndex>* hints, TrackIndex* track) const;
 
-  // Slices in the order of the file; `kTrack` is provisional until Finalize.
+  // Slices in the order of the file; `kTrack` is provisional.
   enum SliceColumn : size_t { kStart, kDuration, kArgs, kName, kTrack, kEventIndex, kCategory };
-  using Slices = ChunkedTable<Ns, Ns, uint64_t, StringId, TrackIndex, uint32_t, uint16_t>;
+  using Slices = PackedRows<Ns, Ns, uint64_t, StringId, TrackIndex, uint32_t, uint16_t>;
 
-  // Where the events of a table begin, until Finalize has looked for problems. Events come in the
-  // order of the text, so that the upper halves of their offsets seldom change.
-  class Offsets {
-   public:
-    void Push(uint64_t offset) {
-      if (offset >> 32 != last_upper_) [[unlikely]] {
-        last_upper_ = offset >> 32;
-        upper_.emplace_back(lower_.size(), last_upper_);
-      }
-      lower_.Push(static_cast<uint32_t>(offset));
-    }
-    uint64_t At(size_t row) const {
-      const auto after =
-          std::upper_bound(upper_.begin(), upper_.end(), row,
-                           [](size_t r, const auto& upper) { return r < upper.first; });
-      return std::prev(after)->second << 32 | lower_[row];
-    }
-    // Calls `visit(row, offset)` for each row.
-    template <typename Visit>
-    void Each(Visit&& visit) const {
-      size_t next = 0;
-      for (size_t row = 0; row < lower_.size(); ++row) {
-        if (next < upper_.size() && upper_[next].first == row) ++next;
-        visit(row, upper_[next - 1].second << 32 | lower_[row]);
-      }
-    }
-    void Free() { lower_.Free(); }
-
-   private:
-    ChunkedColumn<uint32_t> lower_;
-    std::vector<std::pair<size_t, uint64_t>> upper_;  // from which row on
-    uint64_t last_upper_ = ~uint64_t{0};
-  };
-
-  template <typename IsFar, typename Move>
-  size_t LeaveOut(Offsets* offsets, IsFar&& is_far, Move&& move);
+  template <typename IsFar, typename Keep>
+  size_t LeaveOut(OffsetRows* offsets, IsFar&& is_far, Keep&& keep);
   template <typename Slice, typename Point, typename Record, typename Sample>
   void LeaveOutRows(Slice&& slice, Point&& instant, Record&& record, Sample&& sample);
 
   std::shared_ptr<TraceStore> store_;
   Problems problems_;
   uint64_t offset_ = 0;
-  Offsets slice_offsets_, instant_offsets_, memory_offsets_, counter_offsets_;
+  // Until Finalize has looked for problems.
+  OffsetRows slice_offsets_, instant_offsets_, memory_offsets_, counter_offsets_;
   Slices slices_;
-  ChunkedColumn<MemoryRecord> memory_;
-  ChunkedColumn<FlowPoint> flows_;  // `track` holds the thread's number until Finalize
+  // Those of slices_ while Finalize mends, sorts and compares them; then slices_ is behind.
+  ScratchVector<Ns> starts_, durations_;
+  MemoryRows memory_;
+  FlowRows flows_;
   std::vector<std::pair<uint32_t, uint64_t>> flow_args_;  // row of flows_, handle
   std::vector<bool> instant_is_marker_;
 

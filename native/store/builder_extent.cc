@@ -72,69 +72,74 @@ template <typename Visit>
 void TraceBuilder::EachTime(Visit&& visit) const {
   const TraceStore& store = *store_;
   for (uint32_t i = 0; i < slice_count(); ++i) {
-    const Ns start = slices_.At<kStart>(i);
+    const Ns start = starts_[i];
     if (start == 0 || store.categories_[slices_.At<kCategory>(i)].kind == SliceKind::kTraceSpan)
       continue;
-    visit(start, SaturatingAdd(start, Known(slices_.At<kDuration>(i))), slices_.At<kTrack>(i));
+    visit(start, SaturatingAdd(start, Known(durations_[i])), slices_.At<kTrack>(i));
   }
   for (size_t i = 0; i < store.instants_.size(); ++i) {
     const Instant& instant = store.instants_[i];
     if (instant.ts != 0 && !instant_is_marker_[i]) visit(instant.ts, instant.ts, instant.track);
   }
   for (size_t i = 0; i < memory_.size(); ++i) {
-    if (memory_[i].ts != 0) visit(memory_[i].ts, memory_[i].ts, memory_[i].track);
+    const Ns ts = memory_.ts(i);
+    if (ts != 0) visit(ts, ts, memory_.track(i));
   }
   for (const CounterSample& sample : store.counters_) {
     if (sample.ts != 0) visit(sample.ts, sample.ts, kNone);
   }
 }
 
-// Leaves out the rows of a table that are `far`; `move(from, to)` puts one in an earlier place.
-template <typename IsFar, typename Move>
-size_t TraceBuilder::LeaveOut(Offsets* offsets, IsFar&& is_far, Move&& move) {
-  Offsets kept;
-  size_t left = 0;
+// Leaves out the rows of a table that are `far`; calls `keep(row)` for the others. Returns how many
+// these are.
+template <typename IsFar, typename Keep>
+size_t TraceBuilder::LeaveOut(OffsetRows* offsets, IsFar&& is_far, Keep&& keep) {
+  OffsetRows kept;
   offsets->Each([&](size_t i, uint64_t offset) {
     if (is_far(i)) {
       problems_.Add(ProblemKind::kFarTime, offset);
       ++counts().dropped;
       return;
     }
-    if (left != i) move(i, left);
+    keep(i);
     kept.Push(offset);
-    ++left;
   });
   *offsets = std::move(kept);
-  return left;
+  return offsets->size();
 }
 
 // Leaves out the rows of each table for which its predicate, asked in the order of the file, holds.
 template <typename Slice, typename Point, typename Record, typename Sample>
 void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record, Sample&& sample) {
   TraceStore& store = *store_;
-  const size_t slices =
-      LeaveOut(&slice_offsets_, slice, [&](size_t from, size_t to) { slices_.Copy(from, to); });
-  counts().slices -= slice_count() - slices;
-  slices_.Shrink(slices);
+  Slices kept_slices;
+  counts().slices -= slice_count();
+  counts().slices +=
+      LeaveOut(&slice_offsets_, slice, [&](size_t row) { kept_slices.PushFrom(slices_, row); });
+  slices_ = std::move(kept_slices);
+  UnpackTimes();
 
   auto& instants = store.instants_;
-  const size_t points = LeaveOut(&instant_offsets_, instant, [&](size_t from, size_t to) {
-    instants[to] = instants[from];
-    instant_is_marker_[to] = instant_is_marker_[from];
+  size_t points = 0;
+  counts().instants -= instants.size();
+  counts().instants += LeaveOut(&instant_offsets_, instant, [&](size_t row) {
+    instants[points] = instants[row];
+    instant_is_marker_[points++] = instant_is_marker_[row];
   });
-  counts().instants -= instants.size() - points;
   instants.resize(points);
   instant_is_marker_.resize(points);
 
-  const size_t records = LeaveOut(&memory_offsets_, record,
-                                  [&](size_t from, size_t to) { memory_[to] = memory_[from]; });
-  counts().memory -= memory_.size() - records;
-  memory_.Shrink(records);
+  MemoryRows kept_memory;
+  counts().memory -= memory_.size();
+  counts().memory +=
+      LeaveOut(&memory_offsets_, record, [&](size_t row) { kept_memory.PushFrom(memory_, row); });
+  memory_ = std::move(kept_memory);
 
   auto& counters = store.counters_;
-  const size_t samples = LeaveOut(&counter_offsets_, sample,
-                                  [&](size_t from, size_t to) { counters[to] = counters[from]; });
-  counts().counters -= counters.size() - samples;
+  size_t samples = 0;
+  counts().counters -= counters.size();
+  counts().counters +=
+      LeaveOut(&counter_offsets_, sample, [&](size_t row) { counters[samples++] = counters[row]; });
   counters.resize(samples);
 }
 
@@ -162,10 +167,10 @@ void TraceBuilder::LeaveOutFarTimes(const TimeRange& times) {
   LeaveOutRows(
       [&](size_t i) {
         return store_->categories_[slices_.At<kCategory>(i)].kind != SliceKind::kTraceSpan &&
-               is_far(slices_.At<kStart>(i), slices_.At<kTrack>(i));
+               is_far(starts_[i], slices_.At<kTrack>(i));
       },
       [&](size_t i) { return !instant_is_marker_[i] && is_far(instants[i].ts, instants[i].track); },
-      [&](size_t i) { return is_far(memory_[i].ts, memory_[i].track); },
+      [&](size_t i) { return is_far(memory_.ts(i), memory_.track(i)); },
       [&](size_t i) { return is_far(store_->counters_[i].ts, kNone); });
 }
 
@@ -207,11 +212,11 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
   };
   const TraceStore& store = *store_;
   const auto slices = misplaced(slice_count(), [&](size_t i) -> std::optional<PlacedTime> {
-    const Ns start = slices_.At<kStart>(i);
+    const Ns start = starts_[i];
     if (start == 0 || store.categories_[slices_.At<kCategory>(i)].kind == SliceKind::kTraceSpan)
       return {};
     return PlacedTime{key(slices_.At<kTrack>(i), slices_.At<kCategory>(i)), start,
-                      SaturatingAdd(start, Known(slices_.At<kDuration>(i)))};
+                      SaturatingAdd(start, Known(durations_[i]))};
   });
   const auto instants = misplaced(store.instants_.size(), [&](size_t i) {
     const Instant& instant = store.instants_[i];
@@ -219,7 +224,7 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
                                  : moment(instant.ts, key(instant.track, instant.category));
   });
   const auto records = misplaced(
-      memory_.size(), [&](size_t i) { return moment(memory_[i].ts, key(memory_[i].track, 0)); });
+      memory_.size(), [&](size_t i) { return moment(memory_.ts(i), key(memory_.track(i), 0)); });
   const auto samples = misplaced(store.counters_.size(), [&](size_t i) {
     return moment(store.counters_[i].ts, store.counters_[i].name);
   });
@@ -233,6 +238,21 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
   if (slices.empty() && instants.empty() && records.empty() && samples.empty()) return false;
   LeaveOutRows(among(slices), among(instants), among(records), among(samples));
   return true;
+}
+
+// Times are compared and mended as they are, which takes less than packing what was mended.
+void TraceBuilder::UnpackTimes() {
+  const auto unpack = [this]<size_t kColumn>(ScratchVector<Ns>* times) {
+    times->clear();
+    times->reserve(slice_count());
+    Slices::EachBlock(0, slice_count(), [&](size_t from, size_t to) {
+      const auto block = slices_.Read<kColumn>(from, to);
+      times->insert(times->end(), block.begin(), block.begin() + (to - from));
+    });
+  };
+  RunAll(
+      slice_count() >= kManyRows, [&] { unpack.template operator()<kStart>(&starts_); },
+      [&] { unpack.template operator()<kDuration>(&durations_); });
 }
 
 // Finds the profile's start and extent from what was recorded, and leaves out what has no place in
@@ -268,18 +288,17 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
   }
   const auto find_slices = [&](size_t first, size_t last) {
     Seen found;
-    Slices::EachStretch(first, last, [&](size_t from, size_t to) {
-      const Ns* const starts = &slices_.At<kStart>(from);
-      const Ns* const durations = &slices_.At<kDuration>(from);
-      const uint16_t* const categories = &slices_.At<kCategory>(from);
-      for (size_t k = 0; k < to - from; ++k) {
-        found.longer |= durations[k] > kAbsurd;
-        if (starts[k] == 0) {
+    Slices::EachBlock(first, last, [&](size_t from, size_t to) {
+      const auto categories = slices_.Read<kCategory>(from, to);
+      for (size_t row = from; row < to; ++row) {
+        const Ns start = starts_[row], duration = durations_[row];
+        found.longer |= duration > kAbsurd;
+        if (start == 0) {
           found.zero = true;
           continue;
         }
-        found.Add(starts[k], SaturatingAdd(starts[k], Known(durations[k])),
-                  is_span[categories[k]] == 0);
+        found.Add(start, SaturatingAdd(start, Known(duration)),
+                  is_span[categories[row - from]] == 0);
       }
     });
     return found;
@@ -295,7 +314,7 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
     for (size_t i = 0; i < store.instants_.size(); ++i) {
       found.AddPoint(store.instants_[i].ts, !instant_is_marker_[i]);
     }
-    for (size_t i = 0; i < memory_.size(); ++i) found.AddPoint(memory_[i].ts, true);
+    for (size_t i = 0; i < memory_.size(); ++i) found.AddPoint(memory_.ts(i), true);
     for (const CounterSample& sample : store.counters_) found.AddPoint(sample.ts, true);
     return found;
   };
@@ -316,7 +335,7 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
   extent.latest = SaturatingAdd(range.end, kAbsurd);
   // Slices that were not counted to their ends yet.
   for (uint32_t i = 0; (seen.zero || seen.longer) && i < slice_count(); ++i) {
-    const Ns start = slices_.At<kStart>(i), duration = slices_.At<kDuration>(i);
+    const Ns start = starts_[i], duration = durations_[i];
     const bool counted = start == 0 ? !extent.zero_is_lost : duration > kAbsurd;
     if (!counted || duration == kUnfinished || IsAbsurd(start, duration, extent.latest)) continue;
     if (store.categories_[slices_.At<kCategory>(i)].kind == SliceKind::kTraceSpan) continue;
@@ -342,40 +361,37 @@ void TraceBuilder::MendTimes(Extent extent) {
     ts = std::clamp(ts, least_, most_);
   };
   Sum durations_sum;
-  Slices::EachStretch(0, slice_count(), [&](size_t from, size_t to) {
-    Ns* const starts = &slices_.At<kStart>(from);
-    Ns* const durations = &slices_.At<kDuration>(from);
-    for (size_t k = 0; k < to - from; ++k) {
-      Ns& start = starts[k];
-      Ns& duration = durations[k];
-      // It is looked for only where it is told.
-      const auto offset = [&] { return slice_offsets_.At(from + k); };
-      mend_point(start, offset);
-      if (duration == kUnfinished) {
-        duration = std::max<Ns>(0, range.end - start);
-      } else if (IsAbsurd(start, duration, extent.latest)) {
-        duration = 0;
-        problems_.Add(ProblemKind::kAbsurdDuration, offset());
-      }
-      duration = std::min(duration, kFarthest);
-      durations_sum.Add(duration);
+  for (size_t row = 0; row < starts_.size(); ++row) {
+    Ns& start = starts_[row];
+    Ns& duration = durations_[row];
+    // It is looked for only where it is told.
+    const auto offset = [&] { return slice_offsets_.At<0>(row); };
+    mend_point(start, offset);
+    if (duration == kUnfinished) {
+      duration = std::max<Ns>(0, range.end - start);
+    } else if (IsAbsurd(start, duration, extent.latest)) {
+      duration = 0;
+      problems_.Add(ProblemKind::kAbsurdDuration, offset());
     }
-  });
+    duration = std::min(duration, kFarthest);
+    durations_sum.Add(duration);
+  }
   if (const auto longest = durations_sum.Most()) {
-    slice_offsets_.Each([&](size_t i, uint64_t offset) {
-      if (Cut(longest, &slices_.At<kDuration>(i)))
-        problems_.Add(ProblemKind::kAbsurdDuration, offset);
+    slice_offsets_.Each([&](size_t row, uint64_t offset) {
+      if (Cut(longest, &durations_[row])) problems_.Add(ProblemKind::kAbsurdDuration, offset);
     });
   }
   Sum sizes_sum;
-  for (size_t i = 0; i < memory_.size(); ++i) sizes_sum.Add(memory_[i].bytes);
+  for (size_t i = 0; i < memory_.size(); ++i) sizes_sum.Add(memory_.bytes(i));
   const auto largest = sizes_sum.Most();
   memory_offsets_.Each([&](size_t i, uint64_t offset) {
-    MemoryRecord& record = memory_[i];
+    const MemoryRecord recorded = memory_.At(i);
+    MemoryRecord record = recorded;
     if (Cut(largest, &record.bytes)) problems_.Add(ProblemKind::kAbsurdSize, offset);
     record.total_allocated = std::min(record.total_allocated, kMaxSum);
     record.total_reserved = std::min(record.total_reserved, kMaxSum);
     mend_point(record.ts, [&] { return offset; });
+    if (record != recorded) memory_.SetFigures(i, record);
   });
   instant_offsets_.Each([&](size_t i, uint64_t offset) {
     mend_point(store.instants_[i].ts, [&] { return offset; });
@@ -383,7 +399,7 @@ void TraceBuilder::MendTimes(Extent extent) {
   counter_offsets_.Each([&](size_t i, uint64_t offset) {
     mend_point(store.counters_[i].ts, [&] { return offset; });
   });
-  for (Offsets* offsets :
+  for (OffsetRows* offsets :
        {&slice_offsets_, &instant_offsets_, &memory_offsets_, &counter_offsets_}) {
     offsets->Free();
   }

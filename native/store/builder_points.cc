@@ -1,6 +1,8 @@
 // Instants, memory records, counters and flows, once the slices stand in their order.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -63,11 +65,10 @@ void TraceBuilder::PlaceRest() {
   store.instants_.shrink_to_fit();
   store.memory_.reserve(memory_.size());
   for (size_t i = 0; i < memory_.size(); ++i) {
-    MemoryRecord record = memory_[i];
+    MemoryRecord record = memory_.At(i);
     record.ts -= zero_;
     if (record.track != kNone) record.track = provisional_[record.track].final;
     store.memory_.push_back(record);
-    memory_.FreeBefore(i);
   }
   memory_.Free();
   const auto earlier = [](const MemoryRecord& a, const MemoryRecord& b) { return a.ts < b.ts; };
@@ -136,39 +137,33 @@ SliceIndex TraceBuilder::FindFlowSlice(const FlowPoint& flow, const ThreadInfo& 
   return best;
 }
 
-bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
-  RunParts(PartsOf(flows_.size()), flows_.size(),
-           [&](size_t, size_t first, size_t last) { PlaceFlows(first, last, cancel); });
-  if (cancel.cancelled()) return false;
-  for (const auto& [row, args] : flow_args_) {
-    store_->flow_args_.push_back({TraceStore::FlowKey(flows_[row]), args});
-  }
-  Release(flow_args_);
-  std::sort(store_->flow_args_.begin(), store_->flow_args_.end());
-  return SortFlows(cancel);
-}
-
-// Those of [first, last), in the order of the file.
-void TraceBuilder::PlaceFlows(size_t first, size_t last, const CancelToken& cancel) {
+// Calls `visit(row, flows)` for stretches of the flows of [first, last), in the order of the file,
+// with their times in the store, their tracks and slices; `row` is the first.
+template <typename Visit>
+void TraceBuilder::EachPlacedFlows(size_t first, size_t last, const CancelToken& cancel,
+                                   Visit&& visit) const {
   std::vector<SliceIndex> hints(store_->tracks_.size());
-  for (size_t i = first; i < last; ++i) {
-    if (i % kCancelStride == 0 && cancel.cancelled()) return;
-    FlowPoint& flow = flows_[i];
-    const ThreadInfo& thread = threads_[flow.track];
-    flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
-    flow.slice = FindFlowSlice(flow, thread, &hints, &flow.track);
-  }
+  std::array<FlowPoint, FlowRows::kBlockRows> placed;
+  FlowRows::EachBlock(first, last, [&](size_t from, size_t to) {
+    if (cancel.cancelled()) return;
+    flows_.EachOfBlock(from, to, [&](size_t row, FlowPoint flow, uint32_t thread) {
+      flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
+      flow.slice = FindFlowSlice(flow, threads_[thread], &hints, &flow.track);
+      placed[row - from] = flow;
+    });
+    visit(from, std::span<const FlowPoint>(placed).first(to - from));
+  });
 }
 
 // Moves flows into the store, by id. Ids are hashes: by their first bits they fall into many small
 // groups that are sorted one by one, within the processor's caches.
-bool TraceBuilder::SortFlows(const CancelToken& cancel) {
+bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
   FlatColumn<FlowPoint>& sorted = store_->flows_;
   const uint32_t n = static_cast<uint32_t>(flows_.size());
   constexpr int kMostBits = 20;
   const int bits = std::clamp(static_cast<int>(std::bit_width(n)) - 3, 1, kMostBits);
   const size_t groups = size_t{1} << bits;
-  const auto group_of = [bits](const FlowPoint& flow) { return flow.id >> (64 - bits); };
+  const auto group_of = [bits](uint64_t id) { return id >> (64 - bits); };
   const size_t parts = PartsOf(n);
   // Of each part and group: how many flows, then where the next one goes; at last, where those of
   // the part end.
@@ -178,7 +173,7 @@ bool TraceBuilder::SortFlows(const CancelToken& cancel) {
       [&] {
         RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
           places[part].resize(groups);
-          for (size_t i = first; i < last; ++i) ++places[part][group_of(flows_[i])];
+          flows_.EachId(first, last, [&](uint64_t id) { ++places[part][group_of(id)]; });
         });
       },
       [&] { sorted.resize(n); });
@@ -186,12 +181,25 @@ bool TraceBuilder::SortFlows(const CancelToken& cancel) {
   for (size_t g = 0; g < groups; ++g) {
     for (std::vector<uint32_t>& of_part : places) placed += std::exchange(of_part[g], placed);
   }
+  std::vector<std::vector<TraceStore::FlowArg>> args(parts);
   RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
-    for (size_t i = first; i < last; ++i) {
-      sorted[places[part][group_of(flows_[i])]++] = flows_[i];
-    }
+    auto arg = std::lower_bound(flow_args_.begin(), flow_args_.end(), first,
+                                [](const auto& a, size_t row) { return a.first < row; });
+    EachPlacedFlows(first, last, cancel, [&](size_t from, std::span<const FlowPoint> flows) {
+      // In a loop of its own, the waits for memory overlap.
+      for (const FlowPoint& flow : flows) sorted[places[part][group_of(flow.id)]++] = flow;
+      for (; arg != flow_args_.end() && arg->first < from + flows.size(); ++arg) {
+        args[part].push_back({TraceStore::FlowKey(flows[arg->first - from]), arg->second});
+      }
+    });
   });
   flows_.Free();
+  Release(flow_args_);
+  if (cancel.cancelled()) return false;
+  for (const auto& of_part : args) {
+    for (const TraceStore::FlowArg& arg : of_part) store_->flow_args_.push_back(arg);
+  }
+  std::sort(store_->flow_args_.begin(), store_->flow_args_.end());
   const std::vector<uint32_t>& ends = places.back();
   RunParts(parts, groups, [&](size_t, size_t first, size_t last) {
     for (size_t g = first; g < last; ++g) {

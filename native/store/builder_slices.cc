@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/release.h"
 #include "base/sort_runs.h"
 #include "store/builder.h"
 
@@ -15,13 +16,16 @@ namespace {
 // hostile file cannot make layout quadratic.
 constexpr size_t kMaxCrossing = 256;
 
-// Packs a column of `rows` in the order of `order`, less `subtracted`.
+// Packs a column of `rows` in the order of `order`.
 template <size_t kColumn, typename Rows, typename T>
-void PackInOrder(const Rows& rows, const ScratchVector<uint32_t>& order, PackedColumn<T>* column,
-                 T subtracted = 0) {
-  column->Pack(order.size(), [&rows, &order, subtracted](size_t row) {
-    return static_cast<T>(rows.template At<kColumn>(order[row]) - subtracted);
-  });
+void PackInOrder(const Rows& rows, const ScratchVector<uint32_t>& order, PackedColumn<T>* column) {
+  column->Pack(order.size(), [&](size_t row) { return rows.template At<kColumn>(order[row]); });
+}
+// The same of `times`, less `zero`, which are released.
+void PackInOrder(ScratchVector<Ns>* times, const ScratchVector<uint32_t>& order, Ns zero,
+                 PackedColumn<Ns>* column) {
+  column->Pack(order.size(), [&](size_t row) { return (*times)[order[row]] - zero; });
+  Release(*times);
 }
 
 }  // namespace
@@ -36,12 +40,9 @@ ScratchVector<uint32_t> TraceBuilder::SortByTrack() {
   std::vector<std::vector<uint32_t>> places(parts, std::vector<uint32_t>(track_count, 0));
   RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
     std::vector<uint32_t>& counts = places[part];
-    Slices::EachStretch(first, last, [&](size_t from, size_t to) {
-      TrackIndex* const tracks = &slices_.At<kTrack>(from);
-      for (size_t k = 0; k < to - from; ++k) {
-        tracks[k] = provisional_[tracks[k]].final;
-        ++counts[tracks[k]];
-      }
+    Slices::EachBlock(first, last, [&](size_t from, size_t to) {
+      const auto tracks = slices_.Read<kTrack>(from, to);
+      for (size_t k = 0; k < to - from; ++k) ++counts[provisional_[tracks[k]].final];
     });
   });
   uint32_t placed = 0;
@@ -53,10 +54,10 @@ ScratchVector<uint32_t> TraceBuilder::SortByTrack() {
   ScratchVector<uint32_t> order(n);
   RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
     std::vector<uint32_t>& next = places[part];
-    Slices::EachStretch(first, last, [&](size_t from, size_t to) {
-      const TrackIndex* const tracks = &slices_.At<kTrack>(from);
+    Slices::EachBlock(first, last, [&](size_t from, size_t to) {
+      const auto tracks = slices_.Read<kTrack>(from, to);
       for (size_t k = 0; k < to - from; ++k) {
-        order[next[tracks[k]]++] = static_cast<uint32_t>(from + k);
+        order[next[provisional_[tracks[k]].final]++] = static_cast<uint32_t>(from + k);
       }
     });
   });
@@ -66,9 +67,8 @@ ScratchVector<uint32_t> TraceBuilder::SortByTrack() {
 // Sorts what stands on a track by time; each track by itself.
 bool TraceBuilder::SortByTime(ScratchVector<uint32_t>* order, const CancelToken& cancel) {
   const auto before = [this](uint32_t a, uint32_t b) {
-    const Ns a_start = slices_.At<kStart>(a), b_start = slices_.At<kStart>(b);
-    if (a_start != b_start) return a_start < b_start;
-    return slices_.At<kDuration>(a) > slices_.At<kDuration>(b);
+    if (starts_[a] != starts_[b]) return starts_[a] < starts_[b];
+    return durations_[a] > durations_[b];
   };
   const std::vector<Track>& tracks = store_->tracks_;
   RunEach(PartsOf(order->size()), tracks.size(), [&](size_t t) {
@@ -92,20 +92,28 @@ bool TraceBuilder::PlaceSlices(const ScratchVector<uint32_t>& order, const Cance
       [&] {
         // On two cores, the other one has enough to do.
         RunAll(
-            many && many_cores, [&] { PackInOrder<kStart>(slices_, order, &store.start_, zero_); },
-            [&] { PackInOrder<kDuration>(slices_, order, &store.duration_); });
+            many && many_cores, [&] { PackInOrder(&starts_, order, zero_, &store.start_); },
+            [&] { PackInOrder(&durations_, order, 0, &store.duration_); });
         nested = Nest(false, many_cores ? PartsOf(order.size()) : 1, cancel);
       },
       [&] { PackInOrder<kEventIndex>(slices_, order, &store.event_index_); },
       [&] { PackInOrder<kArgs>(slices_, order, &store.args_); },
-      [&] { PackInOrder<kName>(slices_, order, &store.name_); },
-      [&] { PackInOrder<kTrack>(slices_, order, &store.track_); },
+      [&] { PackInOrder<kName>(slices_, order, &store.name_); }, [&] { PackTracks(); },
       [&] { PackInOrder<kCategory>(slices_, order, &store.category_); });
   slices_.Free();
   if (!nested || !Nest(true, PartsOf(order.size()), cancel)) return false;
   RunAll(
       many, [&] { store.parent_.Pack(); }, [&] { store.depth_.Pack(); });
   return true;
+}
+
+// Slices of a track are neighbors.
+void TraceBuilder::PackTracks() {
+  TrackIndex track = 0;
+  store_->track_.Pack(slice_count(), [&, &tracks = store_->tracks_](size_t row) {
+    while (row >= tracks[track].last) ++track;
+    return track;
+  });
 }
 
 // Categories without a known meaning are device work where they lie on a device.
@@ -115,13 +123,13 @@ void TraceBuilder::SettleDeviceWork(const ScratchVector<uint32_t>& order) {
   for (const Track& track : store.tracks_) {
     if (track.kind != TrackKind::kDeviceStream) continue;
     for (uint32_t i = track.first; i < track.last; ++i) {
-      uint16_t& category = slices_.At<kCategory>(order[i]);
+      const uint16_t category = slices_.At<kCategory>(order[i]);
       if (store.categories_[category].kind != SliceKind::kHostOther) continue;
       uint16_t& other = on_device[category];
       if (other == 0xffff) {
         other = Category(store.categories_[category].raw, SliceKind::kDeviceOther);
       }
-      category = other;
+      slices_.Set<kCategory>(order[i], other);
     }
   }
 }

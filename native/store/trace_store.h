@@ -135,6 +135,7 @@ struct MemoryRecord {
   int64_t total_allocated = -1;  // bytes after this record; -1 when not recorded
   int64_t total_reserved = -1;
   TrackIndex track = kNone;  // host thread
+  bool operator==(const MemoryRecord&) const = default;
 };
 
 struct CounterSample {

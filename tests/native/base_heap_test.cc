@@ -1,6 +1,28 @@
 #include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstring>
+#include <utility>
 
 #include "base/heap.h"
+
+namespace emberline {
+namespace {
+
+TEST_CASE("taking the pages of a block changes nothing in it, nor beside it") {
+  constexpr size_t kSize = 3 * 4096;
+  unsigned char block[kSize];
+  for (const auto& [from, bytes] :
+       {std::pair<size_t, size_t>{0, kSize}, {1, kSize - 2}, {5000, 10}, {4096, 0}}) {
+    std::memset(block, 0xA5, kSize);
+    TakePages(block + from, bytes);
+    size_t same = 0;
+    for (const unsigned char byte : block) same += byte == 0xA5;
+    CHECK(same == kSize);
+  }
+}
+
+}  // namespace
+}  // namespace emberline
 
 #if defined(__GLIBC__)
 #include <sys/resource.h>
