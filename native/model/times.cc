@@ -1,7 +1,11 @@
 // Self and total times of operators.
 #include <algorithm>
+#include <bit>
 #include <vector>
 
+#include "base/flat_column.h"
+#include "base/packed_column.h"
+#include "base/scratch_vector.h"
 #include "model/host_place.h"
 #include "model/model_builder.h"
 
@@ -40,15 +44,49 @@ class TakenTime {
   std::vector<Taken> taken_;
 };
 
+// A time of each operator while times are summed up. Drafts of whole columns would take the most
+// memory of all that a model has, and most slices are no operators.
+class OpTimes {
+ public:
+  explicit OpTimes(const BitColumn& is_op) : is_op_(is_op) {
+    uint32_t ops = 0;
+    before_.reserve(is_op.words().size());
+    for (const uint64_t word : is_op.words()) {
+      before_.push_back(ops);
+      ops += static_cast<uint32_t>(std::popcount(word));
+    }
+    times_.assign(ops, 0);
+  }
+
+  Ns& operator[](SliceIndex op) {
+    const uint64_t earlier = is_op_.words()[op / 64] & ((uint64_t{1} << op % 64) - 1);
+    return times_[before_[op / 64] + static_cast<uint32_t>(std::popcount(earlier))];
+  }
+
+  // Packs a column of so many slices: of(op, time) for operators, 0 for the others.
+  template <typename Of>
+  void Pack(size_t slices, PackedColumn<Ns>* column, Of&& of) const {
+    column->Pack(slices, [&, next = times_.begin()](size_t i) mutable {
+      return is_op_[i] ? of(static_cast<SliceIndex>(i), *next++) : Ns{0};
+    });
+  }
+  void Pack(size_t slices, PackedColumn<Ns>* column) const {
+    Pack(slices, column, [](SliceIndex, Ns time) { return time; });
+  }
+
+ private:
+  const BitColumn& is_op_;
+  ScratchVector<uint32_t> before_;  // operators in front of those of each word
+  ScratchVector<Ns> times_;         // of operators, in order
+};
+
 }  // namespace
 
-// As drafts, the columns of times take the most memory of all that a model has, so each is packed
-// as soon as it is done.
 bool ModelBuilder::AddHostTimes() {
   Model& m = *model_;
-  m.host_self.assign(all_, 0);
+  OpTimes self(m.is_op);
   for (SliceIndex i = 0; i < n_; ++i) {
-    if (m.IsOp(i)) m.host_self[i] = s_.duration(i);
+    if (m.IsOp(i)) self[i] = s_.duration(i);
   }
   TakenTime by_ops(s_);
   for (SliceIndex i = 0; i < n_; ++i) {
@@ -56,40 +94,40 @@ bool ModelBuilder::AddHostTimes() {
     const SliceIndex op = m.op[i];
     // Rows of one thread (Track::same_thread) are not in one order: there the rest is all that is
     // left to take.
-    if (m.IsOp(i) && op != kNone) {
-      m.host_self[op] -= std::min(m.host_self[op], by_ops.Take(op, RangeOf(i)));
-    }
+    if (m.IsOp(i) && op != kNone) self[op] -= std::min(self[op], by_ops.Take(op, RangeOf(i)));
   }
-  m.host_self.Pack();
+  self.Pack(all_, &m.host_self);
   return true;
 }
 
 bool ModelBuilder::AddDeviceTimes() {
   Model& m = *model_;
-  m.device_self.assign(all_, 0);
-  for (SliceIndex i = 0; i < n_; ++i) {
-    if (Stop(i)) return false;
-    if (!IsDeviceWork(Kind(i)) || m.op[i] == kNone) continue;
-    const SliceIndex op = m.op[i];
-    if (m.SourceOp(i) == op) m.device_self[op] += s_.duration(i);
+  {
+    OpTimes self(m.is_op);
+    for (SliceIndex i = 0; i < n_; ++i) {
+      if (Stop(i)) return false;
+      if (!IsDeviceWork(Kind(i)) || m.op[i] == kNone) continue;
+      const SliceIndex op = m.op[i];
+      if (m.SourceOp(i) == op) self[op] += s_.duration(i);
+    }
+    self.Pack(all_, &m.device_self);
   }
-  m.device_self.Pack();
-  m.device_total.assign(all_, 0);
+  OpTimes total(m.is_op);
   for (SliceIndex i = 0; i < n_; ++i) {
     if (Stop(i)) return false;
-    if (IsDeviceWork(Kind(i)) && m.op[i] != kNone) m.device_total[m.op[i]] += s_.duration(i);
+    if (IsDeviceWork(Kind(i)) && m.op[i] != kNone) total[m.op[i]] += s_.duration(i);
   }
   // Children have larger indexes than their parents, so one pass backwards adds up whole trees.
   for (SliceIndex i = n_; i-- > 0;) {
-    if (m.IsOp(i) && m.op[i] != kNone) m.device_total[m.op[i]] += m.device_total[i];
+    if (m.IsOp(i) && m.op[i] != kNone) total[m.op[i]] += total[i];
   }
-  m.device_total.Pack();
+  total.Pack(all_, &m.device_total);
   return true;
 }
 
 bool ModelBuilder::AddApiTimes() {
   Model& m = *model_;
-  m.host_api.assign(all_, 0);
+  OpTimes api(m.is_op);
   // Calls take what they and the operators inside take together, less what the operators take.
   TakenTime by_all(s_), by_ops(s_);
   auto around = around_.begin();
@@ -104,18 +142,16 @@ bool ModelBuilder::AddApiTimes() {
     if (is_call) {
       // A driver call inside a runtime call is the same time.
       const SliceIndex p = s_.parent(i);
-      if (p == kNone || !IsLaunchApi(Kind(p))) m.host_api[op] += by_all.Take(op, RangeOf(i));
+      if (p == kNone || !IsLaunchApi(Kind(p))) api[op] += by_all.Take(op, RangeOf(i));
     } else {
       const Interval range = RangeOf(i);
-      m.host_api[op] += by_all.Take(op, range);
-      m.host_api[op] -= by_ops.Take(op, range);
+      api[op] += by_all.Take(op, range);
+      api[op] -= by_ops.Take(op, range);
     }
   }
   const PackedColumn<Ns>& self = m.host_self;
-  for (SliceIndex i = 0; i < n_; ++i) {
-    if (m.IsOp(i)) m.host_api[i] = std::clamp<Ns>(m.host_api[i], 0, self[i]);
-  }
-  m.host_api.Pack();
+  api.Pack(all_, &m.host_api,
+           [&](SliceIndex op, Ns time) { return std::clamp<Ns>(time, 0, self[op]); });
   return true;
 }
 
