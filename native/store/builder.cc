@@ -121,7 +121,8 @@ TrackIndex TraceBuilder::DeviceTrack(int64_t device, int64_t stream) {
 uint32_t TraceBuilder::AddSlice(TrackIndex track, uint16_t category, StringId name, Ns start,
                                 Ns duration, uint64_t arg_handle, uint32_t event_index) {
   const uint32_t row = slice_count();
-  slices_.Push(start, duration, arg_handle, name, track, event_index, category);
+  slices_.Push(arg_handle, name, track, event_index, category);
+  times_.Push(start, duration);
   slice_offsets_.Push(offset_);
   return row;
 }

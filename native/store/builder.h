@@ -65,12 +65,12 @@ class TraceBuilder {
   uint32_t AddSlice(TrackIndex track, uint16_t category, StringId name, Ns start, Ns duration,
                     uint64_t arg_handle, uint32_t event_index);
   uint32_t slice_count() const { return static_cast<uint32_t>(slices_.size()); }
-  Ns slice_start(uint32_t row) const { return slices_.At<kStart>(row); }
+  Ns slice_start(uint32_t row) const { return times_.At<kStart>(row); }
   StringId slice_name(uint32_t row) const { return slices_.At<kName>(row); }
   uint64_t slice_args(uint32_t row) const { return slices_.At<kArgs>(row); }
   // Where the slice's event begins, as SetOffset() said.
   uint64_t slice_offset(uint32_t row) const { return slice_offsets_.At<0>(row); }
-  void SetDuration(uint32_t row, Ns duration) { slices_.Set<kDuration>(row, duration); }
+  void SetDuration(uint32_t row, Ns duration) { times_.Set<kDuration>(row, duration); }
   void SetArgs(uint32_t row, uint64_t handle) { slices_.Set<kArgs>(row, handle); }
 
   // `marker`: a mark of the recorder itself, which does not count for the extent.
@@ -203,8 +203,10 @@ class TraceBuilder {
                            std::vector<SliceIndex>* hints, TrackIndex* track) const;
 
   // Slices in the order of the file; `kTrack` is provisional.
-  enum SliceColumn : size_t { kStart, kDuration, kArgs, kName, kTrack, kEventIndex, kCategory };
-  using Slices = PackedRows<Ns, Ns, uint64_t, StringId, TrackIndex, uint32_t, uint16_t>;
+  enum SliceColumn : size_t { kArgs, kName, kTrack, kEventIndex, kCategory };
+  using Slices = PackedRows<uint64_t, StringId, TrackIndex, uint32_t, uint16_t>;
+  enum TimeColumn : size_t { kStart, kDuration };
+  using SliceTimes = PackedRows<Ns, Ns>;
 
   template <typename IsFar, typename Keep>
   size_t LeaveOut(OffsetRows* offsets, IsFar&& is_far, Keep&& keep);
@@ -217,8 +219,8 @@ class TraceBuilder {
   // Until Finalize has looked for problems.
   OffsetRows slice_offsets_, instant_offsets_, memory_offsets_, counter_offsets_;
   Slices slices_;
-  // Those of slices_ while Finalize mends, sorts and compares them; then slices_ is behind.
-  ScratchVector<Ns> starts_, durations_;
+  SliceTimes times_;                      // of slices_, until UnpackTimes()
+  ScratchVector<Ns> starts_, durations_;  // and from then on, until PlaceSlices()
   MemoryRows memory_;
   FlowRows flows_;
   std::vector<std::pair<uint32_t, uint64_t>> flow_args_;  // row of flows_, handle

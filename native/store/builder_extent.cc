@@ -114,10 +114,14 @@ void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record,
   TraceStore& store = *store_;
   Slices kept_slices;
   counts().slices -= slice_count();
-  counts().slices +=
-      LeaveOut(&slice_offsets_, slice, [&](size_t row) { kept_slices.PushFrom(slices_, row); });
+  counts().slices += LeaveOut(&slice_offsets_, slice, [&](size_t row) {
+    starts_[kept_slices.size()] = starts_[row];
+    durations_[kept_slices.size()] = durations_[row];
+    kept_slices.PushFrom(slices_, row);
+  });
   slices_ = std::move(kept_slices);
-  UnpackTimes();
+  starts_.resize(slices_.size());
+  durations_.resize(slices_.size());
 
   auto& instants = store.instants_;
   size_t points = 0;
@@ -240,19 +244,19 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
   return true;
 }
 
-// Times are compared and mended as they are, which takes less than packing what was mended.
+// Times are mended, compared and sorted in full width.
 void TraceBuilder::UnpackTimes() {
   const auto unpack = [this]<size_t kColumn>(ScratchVector<Ns>* times) {
-    times->clear();
-    times->reserve(slice_count());
-    Slices::EachBlock(0, slice_count(), [&](size_t from, size_t to) {
-      const auto block = slices_.Read<kColumn>(from, to);
+    times->reserve(times_.size());
+    SliceTimes::EachBlock(0, times_.size(), [&](size_t from, size_t to) {
+      const auto block = times_.Read<kColumn>(from, to);
       times->insert(times->end(), block.begin(), block.begin() + (to - from));
     });
   };
   RunAll(
-      slice_count() >= kManyRows, [&] { unpack.template operator()<kStart>(&starts_); },
+      times_.size() >= kManyRows, [&] { unpack.template operator()<kStart>(&starts_); },
       [&] { unpack.template operator()<kDuration>(&durations_); });
+  times_.Free();
 }
 
 // Finds the profile's start and extent from what was recorded, and leaves out what has no place in

@@ -1,7 +1,9 @@
 // What benchmarks share.
-import { spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { freemem } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 /** The value behind `name` on the command line. */
 export function argument(name, fallback) {
@@ -31,6 +33,28 @@ export function touchMemory(bytes) {
   const pieces = Math.ceil(Math.min(bytes, freemem() / 2) / piece);
   const script = `Array.from({ length: ${pieces} }, () => Buffer.alloc(${piece}, 1))`;
   spawnSync(process.execPath, ['-e', script]);
+}
+
+/**
+ * Runs `work` while a process of its own holds `bytes` of memory, half of what is free at most, and
+ * lets them go as others take memory: what takes longer than the two seconds after which free pages
+ * go back to the host (touchMemory) finds them, too.
+ */
+export async function withMemory(bytes, work) {
+  const keeper = fork(
+    fileURLToPath(new URL('memory_keeper.mjs', import.meta.url)),
+    [String(Math.min(bytes, freemem() / 2))],
+    { execArgv: ['--expose-gc'] },
+  );
+  await Promise.race([once(keeper, 'message'), once(keeper, 'exit')]);
+  try {
+    return await work();
+  } finally {
+    if (keeper.connected) {
+      keeper.disconnect();
+      await once(keeper, 'exit');
+    }
+  }
 }
 
 /** Processor time that a process has used, seconds, on all its threads. */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { serverPath } from '../lib/cli.mjs';
-import { touchMemory } from './lib.mjs';
+import { withMemory } from './lib.mjs';
 import { measured } from './measure.mjs';
 
 const MB = 1e6;
@@ -60,8 +60,7 @@ export async function measureLoading(traces, rounds) {
     for (const [t, { file }] of traces.entries()) {
       for (const [w, { program, oneCore }] of ways.entries()) {
         const { path: command, args, seconds } = programs[program];
-        touchMemory(memoryFor(file));
-        const one = await measure(command, args(file), oneCore);
+        const one = await withMemory(memoryFor(file), () => measure(command, args(file), oneCore));
         one.seconds = seconds(one.answer);
         const before = best[t][w];
         if (before === undefined || one.seconds < before.seconds) best[t][w] = one;
