@@ -44,7 +44,11 @@ export async function withMemory(bytes, work) {
   const keeper = fork(
     fileURLToPath(new URL('memory_keeper.mjs', import.meta.url)),
     [String(Math.min(bytes, freemem() / 2))],
-    { execArgv: ['--expose-gc'] },
+    {
+      execArgv: ['--expose-gc'],
+      // On large pages: small ones that are let go lie scattered, and make no large ones for others.
+      env: { ...process.env, GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' },
+    },
   );
   await Promise.race([once(keeper, 'message'), once(keeper, 'exit')]);
   try {
