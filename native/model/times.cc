@@ -1,6 +1,7 @@
 // Self and total times of operators.
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <vector>
 
 #include "base/flat_column.h"
@@ -59,6 +60,7 @@ class OpTimes {
   }
 
   Ns& operator[](SliceIndex op) {
+    assert(is_op_[op]);
     const uint64_t earlier = is_op_.words()[op / 64] & ((uint64_t{1} << op % 64) - 1);
     return times_[before_[op / 64] + static_cast<uint32_t>(std::popcount(earlier))];
   }

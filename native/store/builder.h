@@ -202,7 +202,7 @@ class TraceBuilder {
   SliceIndex FindFlowSlice(const FlowPoint& flow, const ThreadInfo& thread,
                            std::vector<SliceIndex>* hints, TrackIndex* track) const;
 
-  // Slices in the order of the file; `kTrack` is provisional.
+  // Slices in the order of the file, their tracks provisional.
   enum SliceColumn : size_t { kArgs, kName, kTrack, kEventIndex, kCategory };
   using Slices = PackedRows<uint64_t, StringId, TrackIndex, uint32_t, uint16_t>;
   enum TimeColumn : size_t { kStart, kDuration };
