@@ -19,6 +19,7 @@
 #include "base/byte_size.h"
 #include "base/heap.h"
 #include "base/kept_vector.h"
+#include "base/packed_bytes.h"
 #include "base/row_iterator.h"
 #include "base/scratch_vector.h"
 #include "base/types.h"
@@ -30,7 +31,6 @@ namespace emberline {
 template <typename T>
 class PackedColumn {
   static_assert((std::is_integral_v<T> || std::is_enum_v<T>)&&sizeof(T) <= sizeof(uint64_t));
-  static_assert(std::endian::native == std::endian::little);
 
  public:
   using value_type = T;
@@ -39,7 +39,7 @@ class PackedColumn {
     uint64_t base = 0;   // what is added to the distances
     uint64_t place = 0;  // where these begin, in bytes, << 8; | kHasNone; | bytes of each
   };
-  static constexpr size_t kBlockRows = 128;
+  static constexpr size_t kBlockRows = kPackedRows;
 
   PackedColumn() = default;
   PackedColumn(PackedColumn&& other) noexcept { *this = std::move(other); }
@@ -63,13 +63,11 @@ class PackedColumn {
       __builtin_trap();
     const Block block = blocks_.data()[i / kBlockRows];
     const size_t width = block.place & kWidthBits;
-    uint64_t distance;
-    // Reads beyond the row, which kSlack bytes behind the last one allow.
-    std::memcpy(&distance, bytes_.data() + (block.place >> 8) + i % kBlockRows * width,
-                sizeof(distance));
-    distance &= kLargest[width];
+    // Reads beyond the row, which kPackedSlack bytes behind the last one allow.
+    const uint64_t distance = ReadPacked(
+        bytes_.data() + (block.place >> 8) + i % kBlockRows * width, kLargestPacked[width]);
     if constexpr (kKnowsNone) {
-      if ((block.place & kHasNone) != 0 && distance == kLargest[width])
+      if ((block.place & kHasNone) != 0 && distance == kLargestPacked[width])
         return static_cast<T>(kNone);
     }
     return static_cast<T>(block.base + distance);
@@ -173,7 +171,8 @@ class PackedColumn {
     for (size_t b = 0; b + 1 < blocks.size(); ++b) {
       const uint64_t width = blocks[b].place & kWidthBits, begin = blocks[b].place >> 8;
       const uint64_t rows = std::min<uint64_t>(kBlockRows, size - b * kBlockRows);
-      if (width > sizeof(uint64_t) || begin + rows * width + kSlack > bytes.size()) return false;
+      if (width > sizeof(uint64_t) || begin + rows * width + kPackedSlack > bytes.size())
+        return false;
     }
     blocks_ = blocks;
     bytes_ = bytes;
@@ -192,13 +191,7 @@ class PackedColumn {
   static constexpr bool kKnowsNone = std::is_same_v<T, uint32_t>;
   static constexpr uint64_t kHasNone = 0x10;
   static constexpr uint64_t kWidthBits = 0x0f;
-  static constexpr size_t kSlack = sizeof(uint64_t);
-  static constexpr size_t kSlackRows = kSlack / sizeof(T);
-  // By bytes. Other widths than these do not occur.
-  static constexpr std::array<uint64_t, 16> kLargest = {
-      0,           0xff,         0xffff,         0xffffff,
-      0xffffffff,  0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
-      ~uint64_t{0}};
+  static constexpr size_t kSlackRows = kPackedSlack / sizeof(T);
 
   // How `rows` are kept whose bytes begin at `begin`.
   static Block Measure(std::span<const T> rows, size_t begin) {
@@ -221,26 +214,27 @@ class PackedColumn {
     }
     const uint64_t distance = static_cast<uint64_t>(most) - static_cast<uint64_t>(least);
     uint64_t width = 0;
-    while (kLargest[width] < distance || (has_none && kLargest[width] == distance)) ++width;
+    while (kLargestPacked[width] < distance || (has_none && kLargestPacked[width] == distance))
+      ++width;
     return {static_cast<uint64_t>(least), uint64_t{begin} << 8 | (has_none ? kHasNone : 0) | width};
   }
   // Behind the blocks of all rows, whose bytes end at `end`: makes the room for these, to be
   // written.
   void EndBlocks(size_t end) {
     owned_blocks_.push_back({size_, uint64_t{end} << 8});
-    owned_bytes_.resize(end + kSlack);
-    std::memset(owned_bytes_.data() + end, 0, kSlack);
+    owned_bytes_.resize(end + kPackedSlack);
+    std::memset(owned_bytes_.data() + end, 0, kPackedSlack);
     blocks_ = owned_blocks_;
     bytes_ = owned_bytes_;
   }
-  // To `at` on. Writes up to kSlack bytes behind the rows.
+  // To `at` on. Writes up to kPackedSlack bytes behind the rows.
   static void Write(std::span<const T> rows, const Block& block, uint8_t* at) {
     const size_t width = block.place & kWidthBits;
     if (width == 0) return;
     for (const T row : rows) {
       uint64_t distance = static_cast<uint64_t>(row) - block.base;
       if constexpr (kKnowsNone) {
-        if (row == kNone) distance = kLargest[width];
+        if (row == kNone) distance = kLargestPacked[width];
       }
       std::memcpy(at, &distance, sizeof(distance));
       at += width;
@@ -250,10 +244,10 @@ class PackedColumn {
   class Pieces {
    public:
     // At most so many.
-    explicit Pieces(size_t most) : bytes_(std::min(most + kSlack, kPieceBytes)) {}
-    // Room for `bytes`, at most a block's, and for kSlack behind them, behind what there is.
+    explicit Pieces(size_t most) : bytes_(std::min(most + kPackedSlack, kPieceBytes)) {}
+    // Room for `bytes`, at most a block's, and for kPackedSlack behind them, behind what there is.
     uint8_t* Room(size_t bytes) {
-      if (pieces_.empty() || pieces_.back().used + bytes + kSlack > bytes_) {
+      if (pieces_.empty() || pieces_.back().used + bytes + kPackedSlack > bytes_) {
         pieces_.push_back({Owned<uint8_t>(AllocateScratch(bytes_))});
       }
       Piece& piece = pieces_.back();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/heap.h"
+#include "base/packed_bytes.h"
 #include "base/scratch_vector.h"
 
 namespace emberline {
@@ -30,12 +31,11 @@ template <typename... Columns>
 class PackedRows {
   static_assert(((std::is_integral_v<Columns> || std::is_enum_v<Columns>)&&...));
   static_assert((!std::is_same_v<Columns, bool> && ...));
-  static_assert(std::endian::native == std::endian::little);
 
  public:
   template <size_t kColumn>
   using Value = std::tuple_element_t<kColumn, std::tuple<Columns...>>;
-  static constexpr size_t kBlockRows = 128;
+  static constexpr size_t kBlockRows = kPackedRows;
 
   PackedRows() = default;
   PackedRows(PackedRows&& other) noexcept { *this = std::move(other); }
@@ -86,8 +86,8 @@ class PackedRows {
     Block& block = blocks_.data()[row / kBlockRows];
     // With all bytes of its type, any value has a distance.
     const uint64_t distance =
-        (static_cast<uint64_t>(value) - block.base[kColumn]) & kLargest[sizeof(value)];
-    if (distance > kLargest[block.width[kColumn]]) Widen<kColumn>(&block);
+        (static_cast<uint64_t>(value) - block.base[kColumn]) & kLargestPacked[sizeof(value)];
+    if (distance > kLargestPacked[block.width[kColumn]]) Widen<kColumn>(&block);
     const size_t width = block.width[kColumn];
     std::memcpy(block.bytes[kColumn] + row % kBlockRows * width, &distance, width);
   }
@@ -116,13 +116,11 @@ class PackedRows {
     const Block& block = blocks_.data()[from / kBlockRows];
     const uint64_t base = block.base[kColumn];
     const size_t width = block.width[kColumn];
-    const uint64_t mask = kLargest[width];
+    const uint64_t largest = kLargestPacked[width];
     const uint8_t* at = block.bytes[kColumn] + from % kBlockRows * width;
     const size_t count = to - from;
     for (size_t k = 0; k < count; ++k, at += width) {
-      uint64_t distance;
-      std::memcpy(&distance, at, sizeof(distance));
-      values[k] = static_cast<Value<kColumn>>(base + (distance & mask));
+      values[k] = static_cast<Value<kColumn>>(base + ReadPacked(at, largest));
     }
     return values;
   }
@@ -132,13 +130,6 @@ class PackedRows {
 
  private:
   static constexpr size_t kColumns = sizeof...(Columns);
-  // Reading a row reads so many bytes behind it, at most.
-  static constexpr size_t kSlack = sizeof(uint64_t);
-  // By bytes.
-  static constexpr uint64_t kLargest[] = {
-      0,           0xff,         0xffff,         0xffffff,
-      0xffffffff,  0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
-      ~uint64_t{0}};
   // Few rows take little, and the memory of many seldom ends in a piece that is hardly used.
   static constexpr size_t kFirstPieceBytes = size_t{4} << 10;
   static constexpr size_t kMostPieceBytes = size_t{256} << 10;
@@ -152,10 +143,9 @@ class PackedRows {
 
   template <size_t kColumn>
   static Value<kColumn> Unpacked(const Block& block, size_t row) {
-    const size_t width = block.width[kColumn];
-    uint64_t distance;
-    std::memcpy(&distance, block.bytes[kColumn] + row * width, sizeof(distance));
-    return static_cast<Value<kColumn>>(block.base[kColumn] + (distance & kLargest[width]));
+    const size_t width = block.width[kColumn] & size_t{0x0f};
+    const uint8_t* const at = block.bytes[kColumn] + row * width;
+    return static_cast<Value<kColumn>>(block.base[kColumn] + ReadPacked(at, kLargestPacked[width]));
   }
 
   template <size_t... kColumn>
@@ -191,7 +181,7 @@ class PackedRows {
     const uint64_t distance = static_cast<uint64_t>(most) - static_cast<uint64_t>(least);
     block->width[kColumn] = static_cast<uint8_t>((std::bit_width(distance) + 7) / 8);
   }
-  // Returns where the next column begins. Writes up to kSlack bytes behind its own.
+  // Returns where the next column begins. Writes up to kPackedSlack bytes behind its own.
   template <size_t kColumn>
   uint8_t* Write(Block* block, uint8_t* at) const {
     block->bytes[kColumn] = at;
@@ -219,9 +209,9 @@ class PackedRows {
     block->width[kColumn] = sizeof(T);
   }
 
-  // Room for so many bytes, with kSlack behind them that nobody else writes to.
+  // Room for so many bytes, with kPackedSlack behind them that nobody else writes to.
   uint8_t* Room(size_t bytes) {
-    bytes += kSlack;
+    bytes += kPackedSlack;
     if (bytes > left_) {
       left_ = std::max(bytes, piece_bytes_);
       pieces_.push_back(Owned<uint8_t>(AllocateScratch(left_)));

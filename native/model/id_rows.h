@@ -1,10 +1,9 @@
 // The numbers by which a recorder ties slices together, as ReadLinkIds() and ReadOpIds() find them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
-#include "base/packed_rows.h"
+#include "base/packed_structs.h"
 #include "base/types.h"
 
 namespace emberline {
@@ -16,21 +15,8 @@ struct LinkIds {
   int64_t external = 0;  // 0: none
   bool has_correlation = false;
 };
-
-class LinkIdRows {
- public:
-  void Push(const LinkIds& ids) {
-    rows_.Push(ids.slice, ids.correlation, ids.external, ids.has_correlation ? 1 : 0);
-  }
-  LinkIds operator[](size_t row) const {
-    return {rows_.At<0>(row), rows_.At<1>(row), rows_.At<2>(row), rows_.At<3>(row) != 0};
-  }
-  size_t size() const { return rows_.size(); }
-  void Free() { rows_.Free(); }
-
- private:
-  PackedRows<SliceIndex, int64_t, int64_t, uint8_t> rows_;
-};
+using LinkIdRows = PackedStructs<LinkIds, &LinkIds::slice, &LinkIds::correlation,
+                                 &LinkIds::external, &LinkIds::has_correlation>;
 
 // Of an operator.
 struct OpNumber {
@@ -38,20 +24,7 @@ struct OpNumber {
   int64_t sequence = 0;
   int64_t forward_thread = 0;  // 0: none
 };
-
-class OpNumberRows {
- public:
-  void Push(const OpNumber& number) {
-    rows_.Push(number.op, number.sequence, number.forward_thread);
-  }
-  OpNumber operator[](size_t row) const {
-    return {rows_.At<0>(row), rows_.At<1>(row), rows_.At<2>(row)};
-  }
-  size_t size() const { return rows_.size(); }
-  void Free() { rows_.Free(); }
-
- private:
-  PackedRows<SliceIndex, int64_t, int64_t> rows_;
-};
+using OpNumberRows =
+    PackedStructs<OpNumber, &OpNumber::op, &OpNumber::sequence, &OpNumber::forward_thread>;
 
 }  // namespace emberline

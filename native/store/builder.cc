@@ -145,7 +145,9 @@ void TraceBuilder::AddCounter(const CounterSample& sample) {
 
 void TraceBuilder::AddFlow(const FlowPoint& flow, uint32_t thread, uint64_t arg_handle) {
   if (arg_handle != 0) flow_args_.emplace_back(static_cast<uint32_t>(flows_.size()), arg_handle);
-  flows_.Push(flow, thread);
+  FlowPoint of_thread = flow;
+  of_thread.track = thread;
+  flows_.Push(of_thread);
 }
 
 bool TraceBuilder::SetProcessText(const RecordedId& pid, std::string_view key, StringId value) {

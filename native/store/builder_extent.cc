@@ -82,8 +82,8 @@ void TraceBuilder::EachTime(Visit&& visit) const {
     if (instant.ts != 0 && !instant_is_marker_[i]) visit(instant.ts, instant.ts, instant.track);
   }
   for (size_t i = 0; i < memory_.size(); ++i) {
-    const Ns ts = memory_.ts(i);
-    if (ts != 0) visit(ts, ts, memory_.track(i));
+    const MemoryRecord record = memory_[i];
+    if (record.ts != 0) visit(record.ts, record.ts, record.track);
   }
   for (const CounterSample& sample : store.counters_) {
     if (sample.ts != 0) visit(sample.ts, sample.ts, kNone);
@@ -91,9 +91,10 @@ void TraceBuilder::EachTime(Visit&& visit) const {
 }
 
 // Leaves out the rows of a table that are `far`; calls `keep(row)` for the others. Returns how many
-// these are.
+// were left out.
 template <typename IsFar, typename Keep>
 size_t TraceBuilder::LeaveOut(OffsetRows* offsets, IsFar&& is_far, Keep&& keep) {
+  const size_t before = offsets->size();
   OffsetRows kept;
   offsets->Each([&](size_t i, uint64_t offset) {
     if (is_far(i)) {
@@ -105,7 +106,7 @@ size_t TraceBuilder::LeaveOut(OffsetRows* offsets, IsFar&& is_far, Keep&& keep) 
     kept.Push(offset);
   });
   *offsets = std::move(kept);
-  return offsets->size();
+  return before - offsets->size();
 }
 
 // Leaves out the rows of each table for which its predicate, asked in the order of the file, holds.
@@ -113,8 +114,7 @@ template <typename Slice, typename Point, typename Record, typename Sample>
 void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record, Sample&& sample) {
   TraceStore& store = *store_;
   Slices kept_slices;
-  counts().slices -= slice_count();
-  counts().slices += LeaveOut(&slice_offsets_, slice, [&](size_t row) {
+  counts().slices -= LeaveOut(&slice_offsets_, slice, [&](size_t row) {
     starts_[kept_slices.size()] = starts_[row];
     durations_[kept_slices.size()] = durations_[row];
     kept_slices.PushFrom(slices_, row);
@@ -125,8 +125,7 @@ void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record,
 
   auto& instants = store.instants_;
   size_t points = 0;
-  counts().instants -= instants.size();
-  counts().instants += LeaveOut(&instant_offsets_, instant, [&](size_t row) {
+  counts().instants -= LeaveOut(&instant_offsets_, instant, [&](size_t row) {
     instants[points] = instants[row];
     instant_is_marker_[points++] = instant_is_marker_[row];
   });
@@ -134,15 +133,13 @@ void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record,
   instant_is_marker_.resize(points);
 
   MemoryRows kept_memory;
-  counts().memory -= memory_.size();
-  counts().memory +=
+  counts().memory -=
       LeaveOut(&memory_offsets_, record, [&](size_t row) { kept_memory.PushFrom(memory_, row); });
   memory_ = std::move(kept_memory);
 
   auto& counters = store.counters_;
   size_t samples = 0;
-  counts().counters -= counters.size();
-  counts().counters +=
+  counts().counters -=
       LeaveOut(&counter_offsets_, sample, [&](size_t row) { counters[samples++] = counters[row]; });
   counters.resize(samples);
 }
@@ -174,7 +171,7 @@ void TraceBuilder::LeaveOutFarTimes(const TimeRange& times) {
                is_far(starts_[i], slices_.At<kTrack>(i));
       },
       [&](size_t i) { return !instant_is_marker_[i] && is_far(instants[i].ts, instants[i].track); },
-      [&](size_t i) { return is_far(memory_.ts(i), memory_.track(i)); },
+      [&](size_t i) { return is_far(memory_[i].ts, memory_[i].track); },
       [&](size_t i) { return is_far(store_->counters_[i].ts, kNone); });
 }
 
@@ -228,7 +225,7 @@ bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
                                  : moment(instant.ts, key(instant.track, instant.category));
   });
   const auto records = misplaced(
-      memory_.size(), [&](size_t i) { return moment(memory_.ts(i), key(memory_.track(i), 0)); });
+      memory_.size(), [&](size_t i) { return moment(memory_[i].ts, key(memory_[i].track, 0)); });
   const auto samples = misplaced(store.counters_.size(), [&](size_t i) {
     return moment(store.counters_[i].ts, store.counters_[i].name);
   });
@@ -318,7 +315,7 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
     for (size_t i = 0; i < store.instants_.size(); ++i) {
       found.AddPoint(store.instants_[i].ts, !instant_is_marker_[i]);
     }
-    for (size_t i = 0; i < memory_.size(); ++i) found.AddPoint(memory_.ts(i), true);
+    for (size_t i = 0; i < memory_.size(); ++i) found.AddPoint(memory_[i].ts, true);
     for (const CounterSample& sample : store.counters_) found.AddPoint(sample.ts, true);
     return found;
   };
@@ -386,16 +383,16 @@ void TraceBuilder::MendTimes(Extent extent) {
     });
   }
   Sum sizes_sum;
-  for (size_t i = 0; i < memory_.size(); ++i) sizes_sum.Add(memory_.bytes(i));
+  for (size_t i = 0; i < memory_.size(); ++i) sizes_sum.Add(memory_[i].bytes);
   const auto largest = sizes_sum.Most();
   memory_offsets_.Each([&](size_t i, uint64_t offset) {
-    const MemoryRecord recorded = memory_.At(i);
+    const MemoryRecord recorded = memory_[i];
     MemoryRecord record = recorded;
     if (Cut(largest, &record.bytes)) problems_.Add(ProblemKind::kAbsurdSize, offset);
     record.total_allocated = std::min(record.total_allocated, kMaxSum);
     record.total_reserved = std::min(record.total_reserved, kMaxSum);
     mend_point(record.ts, [&] { return offset; });
-    if (record != recorded) memory_.SetFigures(i, record);
+    if (record != recorded) memory_.Set(i, record);
   });
   instant_offsets_.Each([&](size_t i, uint64_t offset) {
     mend_point(store.instants_[i].ts, [&] { return offset; });

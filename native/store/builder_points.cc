@@ -1,6 +1,5 @@
 // Instants, memory records, counters and flows, once the slices stand in their order.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <span>
 #include <utility>
@@ -65,7 +64,7 @@ void TraceBuilder::PlaceRest() {
   store.instants_.shrink_to_fit();
   store.memory_.reserve(memory_.size());
   for (size_t i = 0; i < memory_.size(); ++i) {
-    MemoryRecord record = memory_.At(i);
+    MemoryRecord record = memory_[i];
     record.ts -= zero_;
     if (record.track != kNone) record.track = provisional_[record.track].final;
     store.memory_.push_back(record);
@@ -143,15 +142,16 @@ template <typename Visit>
 void TraceBuilder::EachPlacedFlows(size_t first, size_t last, const CancelToken& cancel,
                                    Visit&& visit) const {
   std::vector<SliceIndex> hints(store_->tracks_.size());
-  std::array<FlowPoint, FlowRows::kBlockRows> placed;
   FlowRows::EachBlock(first, last, [&](size_t from, size_t to) {
     if (cancel.cancelled()) return;
-    flows_.EachOfBlock(from, to, [&](size_t row, FlowPoint flow, uint32_t thread) {
+    FlowRows::Block block = flows_.Read(from, to);
+    const auto flows = std::span(block).first(to - from);
+    for (FlowPoint& flow : flows) {
+      const ThreadInfo& thread = threads_[flow.track];
       flow.ts = std::clamp(flow.ts, least_, most_) - zero_;
-      flow.slice = FindFlowSlice(flow, threads_[thread], &hints, &flow.track);
-      placed[row - from] = flow;
-    });
-    visit(from, std::span<const FlowPoint>(placed).first(to - from));
+      flow.slice = FindFlowSlice(flow, thread, &hints, &flow.track);
+    }
+    visit(from, std::span<const FlowPoint>(flows));
   });
 }
 
@@ -173,7 +173,7 @@ bool TraceBuilder::PlaceFlows(const CancelToken& cancel) {
       [&] {
         RunParts(parts, n, [&](size_t part, size_t first, size_t last) {
           places[part].resize(groups);
-          flows_.EachId(first, last, [&](uint64_t id) { ++places[part][group_of(id)]; });
+          for (size_t i = first; i < last; ++i) ++places[part][group_of(flows_[i].id)];
         });
       },
       [&] { sorted.resize(n); });

@@ -5,14 +5,13 @@
 import { isMain } from '../../scripts/lib/paths.mjs';
 import { startDaemon } from '../rpc/daemon.mjs';
 import { memoryOf } from '../lib/process_memory.mjs';
-import { argument, cpuSecondsOf, printTable, touchMemory } from './lib.mjs';
+import { argument, cpuSecondsOf, printTable, withMemory } from './lib.mjs';
 
 /** One load in a daemon of its own, with a picture or without. Times are seconds. */
 async function load(path, pictured) {
   const daemon = startDaemon({ env: { EMBERLINE_TRACE_CACHE: 'off' } });
   try {
     await daemon.initialize();
-    touchMemory(2 ** 31);
     const { profileId } = await daemon.request('profile/open', { path });
     const begin = performance.now();
     const since = () => (performance.now() - begin) / 1000;
@@ -46,8 +45,8 @@ const least = (list, of) => Math.min(...list.map(of));
 export async function measureFirstPicture(path, rounds) {
   const [plain, pictured] = [[], []];
   for (let i = 0; i < rounds; ++i) {
-    plain.push(await load(path, false));
-    pictured.push(await load(path, true));
+    plain.push(await withMemory(2 ** 31, () => load(path, false)));
+    pictured.push(await withMemory(2 ** 31, () => load(path, true)));
   }
   if (pictured.some(({ picture }) => picture === undefined)) return undefined;
   const of = (list) => ({
