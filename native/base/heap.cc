@@ -24,10 +24,19 @@ namespace {
 // Blocks of so many bytes share large pages with others; smaller ones come from pools.
 constexpr size_t kSharesPages = size_t{32} << 10;
 
+// Nobody knows how long blocks of operator new are needed, so the first of their pages are small
+// ones. For a trace of 100 MB that is enough.
+constexpr size_t kAnySmallBytes = size_t{4} << 20;
+
 // By how long blocks are needed. Never destroyed: other threads may free blocks while the program
 // ends. Made without operator new, which asks for it.
 struct Pools {
-  SharedPages scratch, kept, any;
+  SharedPages scratch, kept, any{kAnySmallBytes};
+
+  template <typename Do>
+  void Each(Do&& with) {
+    for (SharedPages* const pages : {&scratch, &kept, &any}) with(pages);
+  }
 };
 Pools& SharingPools() {
   alignas(Pools) static char room[sizeof(Pools)];
@@ -37,7 +46,11 @@ Pools& SharingPools() {
 
 void* Allocate(size_t bytes, SharedPages* pool) {
   if (bytes >= kSharesPages) {
-    if (void* const block = pool->Allocate(bytes)) return block;
+    bool grows = false;
+    if (void* const block = pool->Allocate(bytes, &grows)) {
+      if (grows) SharingPools().Each([](SharedPages* pages) { pages->GiveBackSpare(); });
+      return block;
+    }
   }
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
@@ -124,8 +137,7 @@ void BoundHeap() {
 }
 
 void TrimHeap() {
-  Pools& pools = SharingPools();
-  for (SharedPages* const pages : {&pools.scratch, &pools.kept, &pools.any}) pages->GiveBack();
+  SharingPools().Each([](SharedPages* pages) { pages->GiveBack(); });
 #if defined(__GLIBC__)
   malloc_trim(0);
 #elif defined(__APPLE__)

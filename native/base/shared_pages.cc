@@ -28,11 +28,13 @@ size_t SizeOfBlock(size_t bytes) {
 // 0 where there are no such addresses.
 uintptr_t Map(size_t bytes) {
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) return 0;
+  return at == MAP_FAILED ? 0 : reinterpret_cast<uintptr_t>(at);
+}
+
+void AskForLargePages([[maybe_unused]] uintptr_t from, [[maybe_unused]] uintptr_t to) {
 #if defined(MADV_HUGEPAGE)
-  madvise(at, bytes, MADV_HUGEPAGE);
+  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
 #endif
-  return reinterpret_cast<uintptr_t>(at);
 }
 
 // The system's own pages may be larger than kSmallPage: of those that lie wholly within.
@@ -46,13 +48,14 @@ void GiveToSystem(uintptr_t from, uintptr_t to) {
 #else
 
 uintptr_t Map(size_t /*bytes*/) { return 0; }
+void AskForLargePages(uintptr_t /*from*/, uintptr_t /*to*/) {}
 void GiveToSystem(uintptr_t /*from*/, uintptr_t /*to*/) {}
 
 #endif
 
 }  // namespace
 
-void* SharedPages::Allocate(size_t bytes) {
+void* SharedPages::Allocate(size_t bytes, bool* grows) {
   if (bytes > SIZE_MAX / 2) return nullptr;
   const size_t size = SizeOfBlock(bytes);
   const std::lock_guard lock(mutex_);
@@ -61,12 +64,18 @@ void* SharedPages::Allocate(size_t bytes) {
     if (!Reserve(size)) return nullptr;
     fit = room_by_size_.lower_bound({size, 0});
   }
-  const auto [room, at] = *fit;
+  const size_t room = fit->first;
+  const uintptr_t at = fit->second;
   blocks_[at] = size;
   room_by_size_.erase(fit);
   room_.erase(at);
   if (room > size) AddRoom(at + size, room - size);
-  if (spare_ < at + size && at < spare_ + kLargePage) spare_ = 0;
+  if (grows != nullptr) *grows = Grows(at, size, room);
+  // Of pages that were spare, those are not that it takes.
+  spare_count_ = static_cast<size_t>(
+      std::remove_if(spares_.begin(), spares_.begin() + spare_count_,
+                     [&](uintptr_t page) { return page < at + size && at < page + kLargePage; }) -
+      spares_.begin());
   return reinterpret_cast<void*>(at);
 }
 
@@ -92,18 +101,53 @@ bool SharedPages::Free(void* block) {
   return true;
 }
 
+void SharedPages::GiveBackSpare() {
+  const std::lock_guard lock(mutex_);
+  for (; spare_count_ > 0; --spare_count_) {
+    const uintptr_t page = spares_[spare_count_ - 1];
+    GiveToSystem(page, page + kLargePage);
+  }
+  // For less it is not worth looking.
+  constexpr size_t kFewBytes = size_t{64} << 10;
+  if (freed_small_ < kFewBytes) return;
+  freed_small_ = 0;
+  for (auto room = room_.lower_bound(small_begin_); room != room_.end(); ++room) {
+    const auto [at, bytes] = *room;
+    if (at >= small_end_) break;
+    GiveToSystem(at, std::min(at + bytes, small_end_));
+  }
+}
+
 void SharedPages::GiveBack() {
   const std::lock_guard lock(mutex_);
   for (const auto& [at, bytes] : room_) GiveToSystem(at, at + bytes);
-  spare_ = 0;
+  spare_count_ = 0;
+  freed_small_ = 0;
 }
 
 bool SharedPages::Reserve(size_t bytes) {
   const size_t stretch = std::max(kStretch, RoundUp(bytes, kLargePage));
-  const uintptr_t at = Map(stretch + kLargePage);
-  if (at == 0) return false;
-  AddRoom(RoundUp(at, kLargePage), stretch);
+  const uintptr_t mapped = Map(stretch + kLargePage);
+  if (mapped == 0) return false;
+  const uintptr_t at = RoundUp(mapped, kLargePage);
+  size_t small = 0;
+  if (small_end_ == 0) {
+    small = std::min(small_bytes_, stretch);
+    small_begin_ = at;
+    small_end_ = at + small;
+  }
+  AskForLargePages(at + small, at + stretch);
+  AddRoom(at, stretch);
   return true;
+}
+
+bool SharedPages::Grows(uintptr_t at, size_t bytes, size_t room) const {
+  // What lies before or behind the room has its pages already.
+  uintptr_t page = RoundUp(at, kLargePage);
+  if (at < small_end_ && at >= small_begin_) page = std::max(page, small_end_);
+  const auto spares_end = spares_.begin() + spare_count_;
+  while (std::find(spares_.begin(), spares_end, page) != spares_end) page += kLargePage;
+  return page < at + bytes && page + kLargePage <= at + room;
 }
 
 void SharedPages::AddRoom(uintptr_t from, size_t bytes) {
@@ -126,14 +170,13 @@ void SharedPages::Return(uintptr_t from, size_t bytes) {
     if (before->first + before->second == from) take(before);
   }
   AddRoom(begin, end - begin);
+  if (from < small_end_ && from >= small_begin_) freed_small_ += bytes;
   // Large pages on which something was needed until now, and nothing is any more.
   uintptr_t page = std::max(RoundUp(begin, kLargePage), RoundDown(from, kLargePage));
   const uintptr_t last = std::min(RoundDown(end, kLargePage), RoundUp(from + bytes, kLargePage));
-  // The one that was needed last stays: mostly a block like it comes next.
-  if (page < last) {
-    if (spare_ != 0) GiveToSystem(spare_, spare_ + kLargePage);
-    spare_ = page;
-    page += kLargePage;
+  // Some stay until GiveBackSpare(): mostly blocks like these come next.
+  for (; page < last && spare_count_ < spares_.size(); page += kLargePage) {
+    spares_[spare_count_++] = page;
   }
   GiveToSystem(page, last);
 }

@@ -99,12 +99,17 @@ TEST_CASE("blocks of all sizes are there as a whole") {
 TEST_CASE("large blocks stand on large pages, and what is kept takes what it needs") {
   BoundHeap();
   constexpr size_t kBytes = 1'600'000;
-  if (!TakesLargePage(&AllocateAny, 2 * kLargePageBytes)) {
+  if (!TakesLargePage(&AllocateScratch, 2 * kLargePageBytes)) {
     WARN("This system has no large page to give.");
     return;
   }
-  CHECK(TakesLargePage(&AllocateAny, kBytes));
   CHECK(TakesLargePage(&AllocateScratch, kBytes));
+  {
+    // The first blocks that may stay for any time stand on small pages.
+    CHECK(TakenBy(&AllocateAny, kBytes) <= static_cast<int64_t>(kFewBytes));
+    const auto first = Owned<char>(AllocateAny(2 * kLargePageBytes));
+    CHECK(TakesLargePage(&AllocateAny, kBytes));
+  }
   // What is not touched takes nothing.
   CHECK(TakenBy(&AllocateScratch, 3 * kLargePageBytes) <=
         static_cast<int64_t>(kLargePageBytes + kFewBytes));

@@ -34,7 +34,7 @@ TEST_CASE("under a sanitizer no blocks share pages") {
 #else
 
 TEST_CASE("blocks that share pages keep what was written to them") {
-  SharedPages pages;
+  SharedPages pages(GENERATE(size_t{0}, 2 * kLargePage));
   struct Block {
     size_t bytes = 0;
     uint8_t fill = 0;
@@ -46,6 +46,8 @@ TEST_CASE("blocks that share pages keep what was written to them") {
     REQUIRE(std::all_of(at, at + block.bytes, [&](uint8_t byte) { return byte == block.fill; }));
   };
   for (int i = 0; i < 3000; ++i) {
+    if (below(50) == 0) pages.GiveBackSpare();
+    if (below(200) == 0) pages.GiveBack();
     const size_t action = blocks.empty() ? 0 : below(8);
     if (action < 4 && blocks.size() < 60) {
       // Around whole pages of both sizes, and anything between.
@@ -131,6 +133,90 @@ TEST_CASE("pages on which nothing is needed any more go back to the system") {
   CHECK(BytesTaken() <= before + static_cast<int64_t>(kLargePage) + kNear);
   pages.GiveBack();
   CHECK(BytesTaken() <= before + kNear);
+}
+
+TEST_CASE("a few free pages stay for the next blocks until they are given back") {
+  SharedPages pages;
+  constexpr auto kPage = static_cast<int64_t>(kLargePage);
+  constexpr int64_t kNear = int64_t{128} << 10;  // what the test itself takes
+  const int64_t before = BytesTaken();
+  const auto taken = [&] { return BytesTaken() - before; };
+  bool grows = false;
+  const auto take = [&](size_t large_pages) {
+    void* const block = pages.Allocate(large_pages * kLargePage, &grows);
+    REQUIRE(block != nullptr);
+    return block;
+  };
+  const auto fill = [](void* block, size_t large_pages) {
+    std::fill_n(static_cast<char*>(block), large_pages * kLargePage, 'x');
+  };
+  void* const first = take(3);
+  CHECK(grows);
+  fill(first, 3);
+  CHECK(pages.Free(first));
+  CHECK(taken() >= 3 * kPage - kNear);
+  // What was there is there.
+  void* const again = take(3);
+  CHECK_FALSE(grows);
+  // With more behind it.
+  void* const more = take(3);
+  CHECK(grows);
+  fill(more, 3);
+  CHECK(taken() >= 6 * kPage - kNear);
+  CHECK(pages.Free(again));
+  CHECK(pages.Free(more));
+  CHECK(taken() <= 4 * kPage + kNear);
+  CHECK(taken() >= 4 * kPage - kNear);
+  void* const in_part = take(5);
+  CHECK(grows);
+  CHECK(pages.Free(in_part));
+  pages.GiveBackSpare();
+  CHECK(taken() <= kNear);
+  void* const anew = take(1);
+  CHECK(grows);
+  // A page that is needed is not given back.
+  static_cast<char*>(anew)[7] = 'y';
+  pages.GiveBackSpare();
+  CHECK(static_cast<char*>(anew)[7] == 'y');
+  // The rest of a page that is there is no growth, nor is what comes on it.
+  void* const part = pages.Allocate(kSmallPage, &grows);
+  CHECK(grows);
+  void* const beside = pages.Allocate(kLargePage - kSmallPage, &grows);
+  CHECK_FALSE(grows);
+  void* const across = pages.Allocate(2 * kSmallPage, &grows);
+  CHECK(grows);
+  for (void* const block : {anew, part, beside, across}) CHECK(pages.Free(block));
+}
+
+TEST_CASE("the first pages are small ones, and go back one by one") {
+  SharedPages pages(kLargePage);
+  constexpr int64_t kNear = int64_t{128} << 10;
+  constexpr size_t kBlocks = 20, kBytes = 100'000;
+  const int64_t before = BytesTaken();
+  const auto taken = [&] { return BytesTaken() - before; };
+  bool grows = true;
+  std::vector<void*> blocks(kBlocks);
+  for (size_t i = 0; i < kBlocks; ++i) {
+    blocks[i] = pages.Allocate(kBytes, &grows);
+    REQUIRE(blocks[i] != nullptr);
+    CHECK_FALSE(grows);
+    std::fill_n(static_cast<char*>(blocks[i]), kBytes, 'x');
+    CHECK(taken() <= static_cast<int64_t>((i + 1) * (kBytes + kSmallPage)) + kNear);
+  }
+  const int64_t most = taken();
+  for (size_t i = 0; i < kBlocks; i += 2) CHECK(pages.Free(blocks[i]));
+  CHECK(taken() >= most - kNear);
+  pages.GiveBackSpare();
+  CHECK(taken() <= static_cast<int64_t>(kBlocks / 2 * (kBytes + kSmallPage)) + kNear);
+  for (size_t i = 1; i < kBlocks; i += 2) {
+    const auto* const block = static_cast<const char*>(blocks[i]);
+    CHECK(std::all_of(block, block + kBytes, [](char byte) { return byte == 'x'; }));
+  }
+  // Behind them come large ones.
+  void* const across = pages.Allocate(2 * kLargePage, &grows);
+  CHECK(grows);
+  CHECK(pages.Free(across));
+  for (size_t i = 1; i < kBlocks; i += 2) CHECK(pages.Free(blocks[i]));
 }
 
 TEST_CASE("threads take and free blocks that share pages") {
