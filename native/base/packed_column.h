@@ -113,7 +113,7 @@ class PackedColumn {
     }
     size_ = size;
     EndBlocks(end);
-    pieces.CopyTo(owned_bytes_.data());
+    pieces.MoveTo(owned_bytes_.data());
   }
 
   // --- Only of a column that is packed, or empty.
@@ -254,12 +254,16 @@ class PackedColumn {
       piece.used += bytes;
       return at;
     }
-    void CopyTo(uint8_t* to) const {
-      for (const Piece& piece : pieces_) to = std::copy_n(piece.bytes.get(), piece.used, to);
+    // Gives each piece back as soon as it is copied.
+    void MoveTo(uint8_t* to) {
+      for (Piece& piece : pieces_) {
+        to = std::copy_n(piece.bytes.get(), piece.used, to);
+        piece.bytes.reset();
+      }
     }
 
    private:
-    static constexpr size_t kPieceBytes = size_t{2} << 20;
+    static constexpr size_t kPieceBytes = size_t{256} << 10;
     struct Piece {
       OwnedBlock<uint8_t> bytes;
       size_t used = 0;

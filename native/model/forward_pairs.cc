@@ -162,20 +162,7 @@ bool ModelBuilder::PairForward() {
   }
 
   std::vector<bool> fresh(n_, false);  // records a sequence number of its own as a forward op
-  Sequences sequences(*this);
-  bool by_arrow = false, matched = false;
-  RunAll(
-      n_ >= kManyRows, [&] { matched = ReadSequences(&sequences, &fresh) && sequences.Match(); },
-      [&] { by_arrow = PairByArrow(); });
-  if (!by_arrow || !matched) return false;
-  for (size_t i = 0; i < sequences.backwards().size(); ++i) {
-    if (Stop(static_cast<uint32_t>(i))) return false;
-    const Sequences::Backward& backward = sequences.backwards()[i];
-    const SliceIndex node = NodeOf(backward.slice);
-    if (m.forward[node] != kNone) continue;
-    const SliceIndex partner = sequences.PartnerOf(backward);
-    if (partner != kNone && partner != node && !Encloses(node, partner)) m.forward[node] = partner;
-  }
+  if (!PairNodes(&fresh)) return false;
 
   // A gradient is accumulated right after the node that made it, on the same thread; its node has
   // no forward op of its own, so it goes with that one.
@@ -194,6 +181,25 @@ bool ModelBuilder::PairForward() {
 
   Release(node_);
   return AssignPasses({&is_node_, &is_backward_, &fresh}, cancel_, &m);
+}
+
+bool ModelBuilder::PairNodes(std::vector<bool>* fresh) {
+  Model& m = *model_;
+  Sequences sequences(*this);
+  bool by_arrow = false, matched = false;
+  RunAll(
+      n_ >= kManyRows, [&] { matched = ReadSequences(&sequences, fresh) && sequences.Match(); },
+      [&] { by_arrow = PairByArrow(); });
+  if (!by_arrow || !matched) return false;
+  for (size_t i = 0; i < sequences.backwards().size(); ++i) {
+    if (Stop(static_cast<uint32_t>(i))) return false;
+    const Sequences::Backward& backward = sequences.backwards()[i];
+    const SliceIndex node = NodeOf(backward.slice);
+    if (m.forward[node] != kNone) continue;
+    const SliceIndex partner = sequences.PartnerOf(backward);
+    if (partner != kNone && partner != node && !Encloses(node, partner)) m.forward[node] = partner;
+  }
+  return true;
 }
 
 bool ModelBuilder::PairByArrow() {

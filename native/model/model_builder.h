@@ -109,7 +109,9 @@ class ModelBuilder {
   bool PairForward();
   bool PairByArrow();
   class Sequences;
-  // `fresh`: ops of forward that have a number. Both know of ops of backward by their numbers, too.
+  // Pairs autograd nodes, by arrow and then by number. `fresh`: ops of forward that have a number.
+  bool PairNodes(std::vector<bool>* fresh);
+  // Both know of ops of backward by their numbers, too.
   bool ReadSequences(Sequences* sequences, std::vector<bool>* fresh);
   bool BuildSteps();
   // Without step annotations the whole trace is one step: the extent of its operators, extended by

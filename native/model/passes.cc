@@ -1,9 +1,12 @@
 #include "model/passes.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "base/ascii.h"
+#include "base/bit_rows.h"
+#include "base/flat_column.h"
 #include "base/release.h"
 #include "base/scratch_vector.h"
 #include "model/names.h"
@@ -32,13 +35,17 @@ class PassBuilder {
   bool Run() {
     m_.pass.assign(s_.all_slice_count(), Pass::kForward);
     if (!FindNumbered() || !Walk() || !FollowToDevices()) return false;
-    Release(begin_);
-    Release(last_);
-    m_.repeats.assign(s_.all_slice_count(), kNone);
+    reruns_.reset();
     return FindRepeated();
   }
 
  private:
+  // Where what a backward op runs again begins, and its last op that takes a number. kNone where it
+  // runs nothing again.
+  struct Rerun {
+    SliceIndex begin = kNone, last = kNone;
+  };
+
   bool Stop(uint32_t i) const { return i % kCancelStride == 0 && cancel_.cancelled(); }
 
   // An op that is backward by itself, whatever is around it.
@@ -65,23 +72,23 @@ class PassBuilder {
   // Rule 3: per backward op, which of the ops directly inside it take numbers.
   bool FindNumbered() {
     ScratchVector<SliceIndex> inside(n_, kNone);  // innermost op around that is backward by itself
-    bool any = false;
+    numbered_.assign(n_, false);
     for (SliceIndex i = 0; i < n_; ++i) {
       if (Stop(i)) return false;
       if (!m_.IsOp(i) || m_.op[i] == kNone) continue;
       const SliceIndex p = m_.op[i];
       inside[i] = Begins(p) ? p : inside[p];
-      any = any || (inside[i] == p && fresh_[i]);
+      if (inside[i] == p && fresh_[i]) numbered_.Set(p, true);
     }
-    if (!any) return true;
-    begin_.assign(n_, kNone);
-    last_.assign(n_, kNone);
+    if (!numbered_.Any()) return true;
+    reruns_.emplace(numbered_, Rerun());
     for (SliceIndex i = 0; i < n_; ++i) {
       if (!m_.IsOp(i) || !fresh_[i]) continue;
       const SliceIndex x = m_.op[i];
       if (x == kNone || inside[i] != x) continue;
-      if (begin_[x] == kNone) begin_[x] = IsOperatorNode(x) ? x : i;
-      last_[x] = i;
+      Rerun& rerun = (*reruns_)[x];
+      if (rerun.begin == kNone) rerun.begin = IsOperatorNode(x) ? x : i;
+      rerun.last = i;
     }
     LeaveOutGradients(inside);
     return !cancel_.cancelled();
@@ -96,23 +103,25 @@ class PassBuilder {
       if (f == kNone || inside[f] == kNone) continue;
       const SliceIndex x = inside[f];
       const bool within = s_.track(i) == s_.track(x) && s_.start(i) < s_.end(x);
-      if (!within && begin_[x] != kNone) referred[x] = true;
+      if (!within && numbered_[x]) referred[x] = true;
     }
     std::vector<uint64_t> numbered(s_.tracks().size(), 0), left_out(s_.tracks().size(), 0);
     for (SliceIndex x = 0; x < n_; ++x) {
-      if (begin_[x] == kNone) continue;
+      if (!numbered_[x]) continue;
       ++numbered[s_.track(x)];
       if (referred[x]) ++left_out[s_.track(x)];
     }
     for (SliceIndex x = 0; x < n_; ++x) {
       const TrackIndex t = s_.track(x);
-      if (begin_[x] != kNone && (referred[x] || left_out[t] * 4 > numbered[t])) begin_[x] = kNone;
+      if (numbered_[x] && (referred[x] || left_out[t] * 4 > numbered[t])) (*reruns_)[x] = Rerun();
     }
   }
   // By its place between ops that take numbers; what they enclose follows them.
   bool RunsAgainByNumber(SliceIndex op) const {
     const SliceIndex x = m_.op[op];
-    return !begin_.empty() && x != kNone && begin_[x] != kNone && op >= begin_[x] && op <= last_[x];
+    if (!reruns_ || x == kNone || !numbered_[x]) return false;
+    const Rerun rerun = (*reruns_)[x];
+    return rerun.begin != kNone && op >= rerun.begin && op <= rerun.last;
   }
 
   bool Walk() {
@@ -177,7 +186,12 @@ class PassBuilder {
       const SliceIndex x = m_.op[i];
       if (x != kNone && m_.pass[x] == Pass::kBackward) nodes.push_back(x);
     }
-    if (nodes.empty()) return true;
+    const uint32_t all = s_.all_slice_count();
+    if (nodes.empty()) {
+      m_.repeats.Pack(all, [](size_t) { return kNone; });
+      return true;
+    }
+    m_.repeats.assign(all, kNone);
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     Link();
@@ -282,9 +296,9 @@ class PassBuilder {
   const std::vector<bool>& fresh_;
   const CancelToken& cancel_;
   std::vector<uint8_t> frame_kind_, is_checkpoint_;  // by name id; 0xff not looked at yet
-  // Of a backward op: where what runs again begins, and its last op that takes a number. Empty
-  // when there is nothing of the kind.
-  ScratchVector<SliceIndex> begin_, last_;
+  // Backward ops with ops directly inside that take numbers.
+  BitColumn numbered_;
+  std::optional<BitRows<Rerun>> reruns_;  // of these; nothing when there are none
   ScratchVector<SliceIndex> next_, previous_, first_inside_;  // between ops
 };
 

@@ -1,12 +1,9 @@
 // Self and total times of operators.
 #include <algorithm>
-#include <bit>
-#include <cassert>
 #include <vector>
 
-#include "base/flat_column.h"
+#include "base/bit_rows.h"
 #include "base/packed_column.h"
-#include "base/scratch_vector.h"
 #include "model/host_place.h"
 #include "model/model_builder.h"
 
@@ -47,39 +44,20 @@ class TakenTime {
 
 // A time of each operator while times are summed up. Drafts of whole columns would take the most
 // memory of all that a model has, and most slices are no operators.
-class OpTimes {
+class OpTimes : public BitRows<Ns> {
  public:
-  explicit OpTimes(const BitColumn& is_op) : is_op_(is_op) {
-    uint32_t ops = 0;
-    before_.reserve(is_op.words().size());
-    for (const uint64_t word : is_op.words()) {
-      before_.push_back(ops);
-      ops += static_cast<uint32_t>(std::popcount(word));
-    }
-    times_.assign(ops, 0);
-  }
-
-  Ns& operator[](SliceIndex op) {
-    assert(is_op_[op]);
-    const uint64_t earlier = is_op_.words()[op / 64] & ((uint64_t{1} << op % 64) - 1);
-    return times_[before_[op / 64] + static_cast<uint32_t>(std::popcount(earlier))];
-  }
+  explicit OpTimes(const BitColumn& is_op) : BitRows(is_op, 0) {}
 
   // Packs a column of so many slices: of(op, time) for operators, 0 for the others.
   template <typename Of>
   void Pack(size_t slices, PackedColumn<Ns>* column, Of&& of) const {
-    column->Pack(slices, [&, next = times_.begin()](size_t i) mutable {
-      return is_op_[i] ? of(static_cast<SliceIndex>(i), *next++) : Ns{0};
+    column->Pack(slices, [&, next = values().begin()](size_t i) mutable {
+      return Has(i) ? of(static_cast<SliceIndex>(i), *next++) : Ns{0};
     });
   }
   void Pack(size_t slices, PackedColumn<Ns>* column) const {
     Pack(slices, column, [](SliceIndex, Ns time) { return time; });
   }
-
- private:
-  const BitColumn& is_op_;
-  ScratchVector<uint32_t> before_;  // operators in front of those of each word
-  ScratchVector<Ns> times_;         // of operators, in order
 };
 
 }  // namespace
