@@ -53,11 +53,11 @@ struct MemoryDevice {
   std::vector<int64_t> running;
   bool has_reserved = false;  // recorded
   // Bytes after the record at a position of `records`; `memory` is TraceStore::memory().
-  int64_t AllocatedAt(std::span<const MemoryRecord> memory, size_t at) const {
+  int64_t AllocatedAt(const MemoryTable& memory, size_t at) const {
     return relative ? running[at] : memory[records[at]].total_allocated;
   }
   // Of a device with has_reserved.
-  int64_t ReservedAt(std::span<const MemoryRecord> memory, size_t at) const {
+  int64_t ReservedAt(const MemoryTable& memory, size_t at) const {
     return std::max<int64_t>(0, memory[records[at]].total_reserved);
   }
   int64_t peak_allocated = 0;

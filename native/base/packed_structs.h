@@ -28,6 +28,11 @@ class PackedStructs {
   void PushFrom(const PackedStructs& other, size_t row) { rows_.PushFrom(other.rows_, row); }
   size_t size() const { return rows_.size(); }
   Row operator[](size_t row) const { return Get(Columns(), row); }
+  // One member of a row.
+  template <size_t kColumn>
+  auto At(size_t row) const {
+    return rows_.template At<kColumn>(row);
+  }
   void Set(size_t row, const Row& value) { Set(Columns(), row, value); }
   void Free() { rows_.Free(); }
 

@@ -195,6 +195,7 @@ class TraceBuilder {
   void NestTrack(Track* track, const CancelToken& cancel);
   bool Nest(bool async, size_t threads, const CancelToken& cancel);
   void PlaceRest();
+  void PlaceMemory();
   bool PlaceFlows(const CancelToken& cancel);
   template <typename Visit>
   void EachPlacedFlows(size_t first, size_t last, const CancelToken& cancel, Visit&& visit) const;

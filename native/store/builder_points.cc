@@ -1,6 +1,7 @@
 // Instants, memory records, counters and flows, once the slices stand in their order.
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -62,18 +63,7 @@ void TraceBuilder::PlaceRest() {
   std::stable_sort(store.instants_.begin(), store.instants_.end(),
                    [](const Instant& a, const Instant& b) { return a.ts < b.ts; });
   store.instants_.shrink_to_fit();
-  store.memory_.reserve(memory_.size());
-  for (size_t i = 0; i < memory_.size(); ++i) {
-    MemoryRecord record = memory_[i];
-    record.ts -= zero_;
-    if (record.track != kNone) record.track = provisional_[record.track].final;
-    store.memory_.push_back(record);
-  }
-  memory_.Free();
-  const auto earlier = [](const MemoryRecord& a, const MemoryRecord& b) { return a.ts < b.ts; };
-  if (!std::is_sorted(store.memory_.begin(), store.memory_.end(), earlier)) {
-    std::stable_sort(store.memory_.begin(), store.memory_.end(), earlier);
-  }
+  PlaceMemory();
   for (CounterSample& sample : store.counters_) sample.ts -= zero_;
   const StringPool& pool = store.strings_;
   std::stable_sort(store.counters_.begin(), store.counters_.end(),
@@ -82,6 +72,37 @@ void TraceBuilder::PlaceRest() {
                      return a.ts < b.ts;
                    });
   store.counters_.shrink_to_fit();
+}
+
+// Moves memory records into the store, by time.
+void TraceBuilder::PlaceMemory() {
+  constexpr size_t kTs = MemoryTable::NumberOf<&MemoryRecord::ts>();
+  constexpr size_t kTrack = MemoryTable::NumberOf<&MemoryRecord::track>();
+  const size_t n = memory_.size();
+  Ns latest = 0;
+  bool in_order = true;
+  for (size_t i = 0; i < n; ++i) {
+    const Ns ts = memory_.At<kTs>(i);
+    in_order = in_order && (i == 0 || latest <= ts);
+    latest = ts;
+  }
+  ScratchVector<uint32_t> order;  // empty where the file has them in order
+  if (!in_order) {
+    order.resize(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return memory_.At<kTs>(a) < memory_.At<kTs>(b);
+    });
+  }
+  store_->memory_.Pack(n, [&](auto column, size_t row) {
+    auto value = memory_.At<column>(in_order ? row : order[row]);
+    if constexpr (column == kTs) value -= zero_;
+    if constexpr (column == kTrack) {
+      if (value != kNone) value = provisional_[value].final;
+    }
+    return value;
+  });
+  memory_.Free();
 }
 
 // The slice that a flow touches: on the thread's host or device track, one that starts exactly at

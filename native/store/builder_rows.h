@@ -24,10 +24,7 @@ class OffsetRows : public PackedRows<uint64_t> {
 };
 
 // Tracks are provisional.
-using MemoryRows = PackedStructs<MemoryRecord, &MemoryRecord::ts, &MemoryRecord::address,
-                                 &MemoryRecord::bytes, &MemoryRecord::device_type,
-                                 &MemoryRecord::device_id, &MemoryRecord::total_allocated,
-                                 &MemoryRecord::total_reserved, &MemoryRecord::track>;
+using MemoryRows = MemoryColumns<PackedStructs>;
 // `track` holds the number of the thread; slices are not known yet.
 using FlowRows =
     PackedStructs<FlowPoint, &FlowPoint::id, &FlowPoint::ts, &FlowPoint::name, &FlowPoint::category,

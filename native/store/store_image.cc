@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <string>
 
 #include "base/archive.h"
 #include "base/packed_image.h"
@@ -90,12 +91,13 @@ void StoreImage::EachPacked(Store& s, Visit&& visit) {
   visit("slice.depth", s.depth_);
   visit("slice.event", s.event_index_);
   visit("slice.args", s.args_);
+  s.memory_.EachColumn(
+      [&](size_t number, auto& column) { visit("memory." + std::to_string(number), column); });
 }
 
 template <typename Store, typename Visit>
 void StoreImage::EachColumn(Store& s, Visit&& visit) {
   visit("instants", s.instants_);
-  visit("memory", s.memory_);
   visit("counters", s.counters_);
   visit("flows", s.flows_);
   visit("flow.args", s.flow_args_);
@@ -112,7 +114,8 @@ void StoreImage::Add(const TraceStore& store, ImageWriter* writer) {
     using T = typename std::remove_reference_t<decltype(column)>::value_type;
     writer->Add<T>(name, column);
   });
-  EachPacked(store, [&](const char* name, const auto& column) { AddPacked(name, column, writer); });
+  EachPacked(store,
+             [&](const std::string& name, const auto& column) { AddPacked(name, column, writer); });
 
   std::vector<uint32_t> lengths;
   lengths.reserve(store.strings_.size());
@@ -188,7 +191,8 @@ std::shared_ptr<const TraceStore> StoreImage::Open(const std::shared_ptr<const I
     using T = typename std::remove_reference_t<decltype(column)>::value_type;
     column.Show(image->Get<T>(name, &ok));
   });
-  EachPacked(s, [&](const char* name, auto& column) { ShowPacked(name, *image, &column, &ok); });
+  EachPacked(
+      s, [&](const std::string& name, auto& column) { ShowPacked(name, *image, &column, &ok); });
   ArchiveReader archive(image->Text("store", &ok));
   if (!ok) return nullptr;
   archive(s.strings_.secret_[0], s.strings_.secret_[1], s.arg_names_, s.tracks_, s.categories_,
@@ -201,7 +205,10 @@ std::shared_ptr<const TraceStore> StoreImage::Open(const std::shared_ptr<const I
         s.depth_.size(), s.event_index_.size(), s.args_.size()}) {
     if (rows != n) return nullptr;
   }
-  if (n >= kNone || s.captured_slices_ > n) return nullptr;
+  bool whole = true;
+  s.memory_.EachColumn(
+      [&](size_t, const auto& column) { whole = whole && column.size() == s.memory_.size(); });
+  if (!whole || n >= kNone || s.captured_slices_ > n) return nullptr;
   if (!OpenStrings(*image, &s.strings_) || !OpenArgs(*image, &s.arg_table_)) return nullptr;
   s.FindArgKeys();
   s.backing_ = image;

@@ -17,6 +17,7 @@
 #include "base/flat_column.h"
 #include "base/message.h"
 #include "base/packed_column.h"
+#include "base/packed_table.h"
 #include "base/string_pool.h"
 #include "base/types.h"
 #include "store/arg_roles.h"
@@ -137,6 +138,13 @@ struct MemoryRecord {
   TrackIndex track = kNone;  // host thread
   bool operator==(const MemoryRecord&) const = default;
 };
+// Memory records in a container of structs that keeps each member as a column.
+template <template <typename, auto...> class Columns>
+using MemoryColumns =
+    Columns<MemoryRecord, &MemoryRecord::ts, &MemoryRecord::address, &MemoryRecord::bytes,
+            &MemoryRecord::device_type, &MemoryRecord::device_id, &MemoryRecord::total_allocated,
+            &MemoryRecord::total_reserved, &MemoryRecord::track>;
+using MemoryTable = MemoryColumns<PackedTable>;
 
 struct CounterSample {
   Ns ts = 0;
@@ -337,7 +345,7 @@ class TraceStore {
   const std::vector<Track>& tracks() const { return tracks_; }
   const std::vector<CategoryInfo>& categories() const { return categories_; }
   const FlatColumn<Instant>& instants() const { return instants_; }        // by ts; memory excluded
-  const FlatColumn<MemoryRecord>& memory() const { return memory_; }       // by ts, file order
+  const MemoryTable& memory() const { return memory_; }                    // by ts, file order
   const FlatColumn<CounterSample>& counters() const { return counters_; }  // by name, then ts
   const FlatColumn<FlowPoint>& flows() const { return flows_; }            // by id, then ts
   // Args of a flow point as recorded; 0 when it has none, which is usual.
@@ -399,7 +407,7 @@ class TraceStore {
   std::vector<Track> tracks_;
   std::vector<CategoryInfo> categories_;
   FlatColumn<Instant> instants_;
-  FlatColumn<MemoryRecord> memory_;
+  MemoryTable memory_;
   FlatColumn<CounterSample> counters_;
   FlatColumn<FlowPoint> flows_;
   FlatColumn<FlowArg> flow_args_;  // by key

@@ -646,6 +646,36 @@ TEST_CASE("flows stand by id and time, each at its slice, whatever their order i
   }
 }
 
+TEST_CASE("memory records come by time, those of one time as the file has them") {
+  constexpr int64_t kRecords = 1000;
+  std::mt19937_64 random(5);
+  for (const bool in_order : {true, false}) {
+    CAPTURE(in_order);
+    Drawing d;
+    d.Slice("op", 500, 10'000);
+    std::vector<std::pair<Ns, int64_t>> expected;
+    for (int64_t i = 0; i < kRecords; ++i) {
+      MemoryRecord record;
+      record.ts = 1000 + static_cast<Ns>(in_order ? i / 3 : random() % 300);
+      record.bytes = i + 1;
+      record.address = 0x7f00 + static_cast<uint64_t>(i);
+      d.builder.AddMemory(record);
+      expected.emplace_back(record.ts - 500, record.bytes);
+    }
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto store = d.Done();
+    std::vector<std::pair<Ns, int64_t>> found;
+    for (const MemoryRecord& record : store->memory()) {
+      found.emplace_back(record.ts, record.bytes);
+      CHECK(record.address == 0x7f00 + static_cast<uint64_t>(record.bytes - 1));
+      CHECK(record.device_id == -1);
+      CHECK(record.track == kNone);
+    }
+    CHECK(found == expected);
+  }
+}
+
 TEST_CASE("no sum of durations or sizes overflows") {
   constexpr Ns kWeek = 7ll * 24 * 3600 * 1'000'000'000;
   constexpr int kCount = 20'000;

@@ -58,20 +58,20 @@ class TraceWriter {
     for (const Instant& instant : store_.instants()) {
       if (Chosen(instant.ts, instant.track)) instants.push_back(&instant);
     }
-    std::vector<const MemoryRecord*> memory;
+    std::vector<MemoryRecord> memory;
     for (const MemoryRecord& record : store_.memory()) {
-      if (Chosen(record.ts, record.track)) memory.push_back(&record);
+      if (Chosen(record.ts, record.track)) memory.push_back(record);
     }
     std::set<TrackIndex> named;
     for (const SliceIndex i : slices) named.insert(store_.track(i));
     for (const Instant* instant : instants) named.insert(instant->track);
-    for (const MemoryRecord* record : memory) named.insert(record->track);
+    for (const MemoryRecord& record : memory) named.insert(record.track);
     named.erase(kNone);
     WriteNames(named);
     for (const SliceIndex i : slices) WriteSlice(i);
     WriteFlows(slices);
     for (const Instant* instant : instants) WriteInstant(*instant);
-    for (const MemoryRecord* record : memory) WriteMemory(*record);
+    for (const MemoryRecord& record : memory) WriteMemory(record);
     if (tracks_ == nullptr) {
       for (const CounterSample& sample : store_.counters()) {
         if (Chosen(sample.ts, kNone)) WriteCounter(sample);
