@@ -24,7 +24,7 @@ constexpr uint64_t kJudgedBytes = uint64_t{4} << 20;
 // bytes.
 constexpr uint64_t kAheadBytes = uint64_t{2} << 20;
 
-// Ends where a part of the file's bytes is consumed.
+// Ends where a part of the file's bytes is consumed, or so much text is handed out.
 class Beginning final : public ByteSource {
  public:
   Beginning(std::unique_ptr<ByteSource> source, const FirstPictureOptions& options)
@@ -32,7 +32,9 @@ class Beginning final : public ByteSource {
 
   std::string_view Next() override {
     if (too_short_) return {};
-    if (handed_ > 0 && source_->Fraction() >= options_.fraction) {
+    const bool enough =
+        source_->Fraction() >= options_.fraction || handed_ >= options_.most_text_bytes;
+    if (handed_ > 0 && enough) {
       Judge();
       return {};
     }
@@ -108,7 +110,10 @@ void CutSteps(Model* model, const Reached& reached) {
 
 FirstPictureOptions FirstPictureOptionsOfMachine() {
   FirstPictureOptions options;
-  if (UsableCores() < 4) options.fraction = 0.0625;
+  if (UsableCores() < 4) {
+    options.fraction /= 4;
+    options.most_text_bytes /= 4;
+  }
   if (const char* text = std::getenv("EMBERLINE_FIRST_PICTURE_LEAST_KB")) {
     const long long kilobytes = std::atoll(text);
     if (kilobytes > 0) options.least_text_bytes = static_cast<uint64_t>(kilobytes) << 10;

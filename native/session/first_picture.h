@@ -27,6 +27,9 @@ struct FirstPictureOptions {
   // Of the file's bytes. Reading them a second time takes its share of the cores from the load:
   // where there are only two, that is felt, and a quarter as many are read.
   double fraction = 0.25;
+  // At most so much text, however long the trace: more takes longer to look at, and says little
+  // more.
+  uint64_t most_text_bytes = uint64_t{512} << 20;
 };
 
 // What suits this machine. EMBERLINE_FIRST_PICTURE_LEAST_KB says which traces have one; tests lower

@@ -101,6 +101,25 @@ TEST_CASE("first picture: steps end where reading did, and those behind it are e
   }
 }
 
+TEST_CASE("first picture: of a long trace, no more text is read than says enough") {
+  const Drawn drawn(60'000, false);
+  const auto read = [&](uint64_t most_text_bytes) {
+    return ReadFirstPart(
+        drawn.path(), std::make_shared<Memo>(size_t{1} << 30),
+        {.least_text_bytes = 1 << 20, .fraction = 0.9, .most_text_bytes = most_text_bytes}, {});
+  };
+  const uint64_t size = fs::file_size(drawn.path());
+  const auto part = read(size / 4), more = read(size / 2);
+  REQUIRE(part != nullptr);
+  REQUIRE(more != nullptr);
+  // It ends behind the block that holds the last of them.
+  constexpr uint64_t kBlockBytes = 1 << 20;
+  CHECK(part->trace->store->counts().text_bytes >= size / 4);
+  CHECK(part->trace->store->counts().text_bytes <= size / 4 + kBlockBytes);
+  CHECK(more->trace->store->counts().text_bytes >= size / 2);
+  CHECK(more->trace->store->slice_count() > part->trace->store->slice_count());
+}
+
 TEST_CASE("first picture: none of short traces, of what is none, and of what cannot be read") {
   const Drawn drawn(20'000, false);
   const auto memo = std::make_shared<Memo>(size_t{1} << 30);
