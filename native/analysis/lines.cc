@@ -186,10 +186,10 @@ class Analysis {
   void AddMemory() {
     const auto& memory = s_.memory();
     for (size_t i = 0; i < memory.size() && i < at_.memory_slice.size(); ++i) {
-      if (memory[i].bytes <= 0 || at_.memory_slice[i] == kNone) continue;
+      if (memory.At<&MemoryRecord::bytes>(i) <= 0 || at_.memory_slice[i] == kNone) continue;
       if (!steps_.Contains(model_.step[at_.memory_slice[i]])) continue;
       const uint32_t location = LocationOf(at_.blamed[at_.memory_slice[i]]);
-      if (location != kNone) costs_[location].allocated_bytes += memory[i].bytes;
+      if (location != kNone) costs_[location].allocated_bytes += memory.At<&MemoryRecord::bytes>(i);
     }
   }
 

@@ -91,7 +91,8 @@ std::optional<MemoryOwners> FindOwners(const Model& model, const CancelToken& ca
   std::vector<MemoryOwner> owners(memory.size());
   std::vector<std::vector<uint32_t>> by_track(store.tracks().size());
   for (uint32_t i = 0; i < memory.size(); ++i) {
-    if (memory[i].track < by_track.size()) by_track[memory[i].track].push_back(i);
+    const TrackIndex track = memory.At<&MemoryRecord::track>(i);
+    if (track < by_track.size()) by_track[track].push_back(i);
   }
   ListedOperators listed(model);
   std::vector<SliceIndex> stack;
@@ -102,7 +103,7 @@ std::optional<MemoryOwners> FindOwners(const Model& model, const CancelToken& ca
     SliceIndex next = track.first;
     stack.clear();
     for (uint32_t record : by_track[t]) {
-      const Ns ts = memory[record].ts;
+      const Ns ts = memory.At<&MemoryRecord::ts>(record);
       while (next < track.last && store.start(next) <= ts) {
         while (!stack.empty() && store.end(stack.back()) <= store.start(next)) stack.pop_back();
         stack.push_back(next++);
@@ -204,9 +205,9 @@ Result<MemoryData> AnalyzeMemory(const Model& model, const CancelToken& cancel) 
     int64_t running = 0;
     if (device.relative) device.running.reserve(device.records.size());
     for (uint32_t i : device.records) {
-      running += memory[i].bytes;
+      running += memory.At<&MemoryRecord::bytes>(i);
       if (device.relative) device.running.push_back(running);
-      any_reserved |= memory[i].total_reserved > 0;
+      any_reserved |= memory.At<&MemoryRecord::total_reserved>(i) > 0;
     }
     device.has_reserved = any_reserved && !device.relative;
     for (uint32_t at = 0; at < device.records.size(); ++at) {
@@ -239,16 +240,18 @@ MemoryCurve SampleMemory(const MemoryData& data, const Model& model, int device_
   if (device_index < 0 || static_cast<size_t>(device_index) >= data.devices.size()) return curve;
   const MemoryDevice& device = data.devices[device_index];
   const auto& memory = model.store().memory();
-  const auto time = [&](uint32_t at) { return memory[device.records[at]].ts; };
+  const auto time = [&](uint32_t at) { return memory.At<&MemoryRecord::ts>(device.records[at]); };
   const auto push = [&](uint32_t at, Ns ts) {
     curve.times.push_back(ts);
     curve.allocated.push_back(device.AllocatedAt(memory, at));
     if (device.has_reserved) curve.reserved.push_back(device.ReservedAt(memory, at));
   };
-  const auto begin = std::lower_bound(device.records.begin(), device.records.end(), range.begin,
-                                      [&](uint32_t i, Ns ts) { return memory[i].ts < ts; });
-  const auto end = std::upper_bound(begin, device.records.end(), range.end,
-                                    [&](Ns ts, uint32_t i) { return ts < memory[i].ts; });
+  const auto begin =
+      std::lower_bound(device.records.begin(), device.records.end(), range.begin,
+                       [&](uint32_t i, Ns ts) { return memory.At<&MemoryRecord::ts>(i) < ts; });
+  const auto end = std::upper_bound(begin, device.records.end(), range.end, [&](Ns ts, uint32_t i) {
+    return ts < memory.At<&MemoryRecord::ts>(i);
+  });
   const uint32_t first = static_cast<uint32_t>(begin - device.records.begin());
   const uint32_t last = static_cast<uint32_t>(end - device.records.begin());
   curve.records = last - first;

@@ -54,11 +54,11 @@ struct MemoryDevice {
   bool has_reserved = false;  // recorded
   // Bytes after the record at a position of `records`; `memory` is TraceStore::memory().
   int64_t AllocatedAt(const MemoryTable& memory, size_t at) const {
-    return relative ? running[at] : memory[records[at]].total_allocated;
+    return relative ? running[at] : memory.At<&MemoryRecord::total_allocated>(records[at]);
   }
   // Of a device with has_reserved.
   int64_t ReservedAt(const MemoryTable& memory, size_t at) const {
-    return std::max<int64_t>(0, memory[records[at]].total_reserved);
+    return std::max<int64_t>(0, memory.At<&MemoryRecord::total_reserved>(records[at]));
   }
   int64_t peak_allocated = 0;
   int64_t peak_reserved = 0;

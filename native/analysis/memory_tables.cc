@@ -97,8 +97,10 @@ class EventsTable : public RowTable<EventRow> {
     const MemoryEvent& event = data_.devices[static_cast<size_t>(device_)].events[events_[at]];
     return {&event, event.allocation != kNone ? event.allocation : event.release, event.bytes};
   }
-  Ns TimeOf(uint32_t record) const { return store_.memory()[record].ts; }
-  uint64_t AddressOf(const Row& row) const { return store_.memory()[row.record].address; }
+  Ns TimeOf(uint32_t record) const { return store_.memory().At<&MemoryRecord::ts>(record); }
+  uint64_t AddressOf(const Row& row) const {
+    return store_.memory().At<&MemoryRecord::address>(row.record);
+  }
   State StateOf(const Row& row) const {
     if (AddressOf(row) == 0) return State::kNotMatched;
     if (!row.allocated()) return State::kReleaseOnly;
@@ -221,7 +223,8 @@ std::vector<uint32_t> ListMemoryEvents(const MemoryData& data, const Model& mode
   if (device < 0 || static_cast<size_t>(device) >= data.devices.size()) return listed;
   const auto& memory = model.store().memory();
   const auto inside = [&](uint32_t record) {
-    return record != kNone && memory[record].ts >= range.begin && memory[record].ts <= range.end;
+    return record != kNone && memory.At<&MemoryRecord::ts>(record) >= range.begin &&
+           memory.At<&MemoryRecord::ts>(record) <= range.end;
   };
   const std::vector<MemoryEvent>& events = data.devices[static_cast<size_t>(device)].events;
   for (uint32_t i = 0; i < events.size(); ++i) {

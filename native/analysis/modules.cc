@@ -261,9 +261,10 @@ class Builder {
     const auto& records = store_.memory();
     for (uint32_t i = 0; i < records.size() && i < memory_->owners.size(); ++i) {
       const SliceIndex within = memory_->owners[i].within;
-      if (records[i].bytes <= 0 || within == kNone || inner_[within] == kNone) continue;
+      if (records.At<&MemoryRecord::bytes>(i) <= 0 || within == kNone || inner_[within] == kNone)
+        continue;
       if (steps_.Contains(model_.step[within]))
-        calls_[inner_[within]].bytes_self += records[i].bytes;
+        calls_[inner_[within]].bytes_self += records.At<&MemoryRecord::bytes>(i);
     }
   }
 

@@ -19,10 +19,10 @@ class MemoryRecords {
   // Gives those before a time the slice in which they happened.
   void Until(Ns time, bool all = false) {
     for (; next_ < records_.size(); ++next_) {
-      const MemoryRecord& r = a_.store.memory()[records_[next_]];
-      if (!all && r.ts >= time) return;
+      const Ns ts = a_.store.memory().At<&MemoryRecord::ts>(records_[next_]);
+      if (!all && ts >= time) return;
       for (size_t k = open_.size(), look = OpenHostWork::kMaxLooked; k-- > 0 && look-- > 0;) {
-        if (open_[k].end < r.ts) continue;
+        if (open_[k].end < ts) continue;
         a_.at.memory_slice[records_[next_]] = open_[k].index;
         break;
       }
@@ -69,7 +69,8 @@ bool NestSlices(Attributing& a) {
   const TraceStore& s = a.store;
   std::vector<std::vector<uint32_t>> memory(s.tracks().size());
   for (uint32_t i = 0; i < s.memory().size(); ++i) {
-    if (s.memory()[i].track != kNone) memory[s.memory()[i].track].push_back(i);
+    const TrackIndex track = s.memory().At<&MemoryRecord::track>(i);
+    if (track != kNone) memory[track].push_back(i);
   }
   a.cut.assign(s.all_slice_count(), false);
   a.track_end.assign(s.tracks().size(), 0);

@@ -12,8 +12,8 @@
 
 namespace emberline {
 
-// Keeps the members `kMembers` of each `Row`; what is read has defaults for its others. Reading one
-// member of a row reads its column alone.
+// Keeps the members `kMembers` of each `Row`; what is read has defaults for its others. Rows
+// come by value: nothing can point to one.
 template <typename Row, auto... kMembers>
 class PackedTable {
   template <auto kMember>
@@ -43,6 +43,11 @@ class PackedTable {
           return value;
         },
         columns_);
+  }
+  // One member of a row. Reads its column alone, where operator[] reads all.
+  template <auto kMember>
+  auto At(size_t row) const {
+    return std::get<NumberOf<kMember>()>(columns_)[row];
   }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size()}; }

@@ -86,10 +86,12 @@ std::optional<double> MeanAllocated(const Model& model, const MemoryDevice& devi
   if (device.records.size() < 2) return std::nullopt;
   double sum = 0;
   for (size_t i = 0; i + 1 < device.records.size(); ++i) {
-    const Ns length = memory[device.records[i + 1]].ts - memory[device.records[i]].ts;
+    const Ns length = memory.At<&MemoryRecord::ts>(device.records[i + 1]) -
+                      memory.At<&MemoryRecord::ts>(device.records[i]);
     sum += static_cast<double>(device.AllocatedAt(memory, i)) * static_cast<double>(length);
   }
-  const Ns all = memory[device.records.back()].ts - memory[device.records.front()].ts;
+  const Ns all = memory.At<&MemoryRecord::ts>(device.records.back()) -
+                 memory.At<&MemoryRecord::ts>(device.records.front());
   return all > 0 ? std::optional<double>(sum / static_cast<double>(all)) : std::nullopt;
 }
 

@@ -119,7 +119,7 @@ class PassBuilder {
   // By its place between ops that take numbers; what they enclose follows them.
   bool RunsAgainByNumber(SliceIndex op) const {
     const SliceIndex x = m_.op[op];
-    if (!reruns_ || x == kNone || !numbered_[x]) return false;
+    if (x == kNone || !numbered_[x]) return false;
     const Rerun rerun = (*reruns_)[x];
     return rerun.begin != kNone && op >= rerun.begin && op <= rerun.last;
   }

@@ -27,8 +27,8 @@ struct FirstPictureOptions {
   // Of the file's bytes. Reading them a second time takes its share of the cores from the load:
   // where there are only two, that is felt, and a quarter as many are read.
   double fraction = 0.25;
-  // At most so much text, however long the trace: more takes longer to look at, and says little
-  // more.
+  // At most so much text, however long the trace: more takes longer to read, and says little more.
+  // Where there are few cores, a quarter of this, too.
   uint64_t most_text_bytes = uint64_t{512} << 20;
 };
 

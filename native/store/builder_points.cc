@@ -79,12 +79,9 @@ void TraceBuilder::PlaceMemory() {
   constexpr size_t kTs = MemoryTable::NumberOf<&MemoryRecord::ts>();
   constexpr size_t kTrack = MemoryTable::NumberOf<&MemoryRecord::track>();
   const size_t n = memory_.size();
-  Ns latest = 0;
   bool in_order = true;
-  for (size_t i = 0; i < n; ++i) {
-    const Ns ts = memory_.At<kTs>(i);
-    in_order = in_order && (i == 0 || latest <= ts);
-    latest = ts;
+  for (size_t i = 1; i < n && in_order; ++i) {
+    in_order = memory_.At<kTs>(i - 1) <= memory_.At<kTs>(i);
   }
   ScratchVector<uint32_t> order;  // empty where the file has them in order
   if (!in_order) {

@@ -57,7 +57,11 @@ TEST_CASE("a packed table gives back the rows that it was made of") {
     size_t next = 0;
     for (const Dot& row : table) REQUIRE(row == rows[next++]);
     CHECK(next == size);
-    for (size_t i = 0; i < size; i += 7) REQUIRE(table[i] == rows[i]);
+    for (size_t i = 0; i < size; i += 7) {
+      REQUIRE(table[i] == rows[i]);
+      REQUIRE(table.At<&Dot::index>(i) == rows[i].index);
+      REQUIRE(table.At<&Dot::color>(i) == rows[i].color);
+    }
     size_t columns = 0, bytes = 0;
     table.EachColumn([&](size_t number, const auto& column) {
       CHECK(number == columns++);
