@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "analysis/stack_of_internal.h"
-#include "base/release.h"
 #include "model/names.h"
 
 namespace emberline {
@@ -36,24 +35,13 @@ FrameFinder::NameKind FrameFinder::KindOf(SliceIndex frame) {
   return kind = NameKind::kUser;
 }
 
-uint32_t FrameFinder::ByFrame::Get(SliceIndex frame) const {
-  if (!many_.empty()) return many_[frame];
-  const auto it = few_.find(frame);
-  return it == few_.end() ? kNone : it->second;
-}
-
 void FrameFinder::ByFrame::Set(SliceIndex frame, uint32_t number) {
-  constexpr uint32_t kShare = 128;  // of the slices: from here on the table costs less
-  if (many_.empty() && few_.size() >= slices_ / kShare) {
-    many_.assign(slices_, kNone);
-    for (const auto& [slice, known] : few_) many_[slice] = known;
-    Release(few_);
+  std::unique_ptr<Block>& block = blocks_[frame / kBlock];
+  if (block == nullptr) {
+    block = std::make_unique_for_overwrite<Block>();
+    block->fill(kNone);
   }
-  if (many_.empty()) {
-    few_.emplace(frame, number);
-  } else {
-    many_[frame] = number;
-  }
+  (*block)[frame % kBlock] = number;
 }
 
 const FrameFinder::Around& FrameFinder::AroundOf(SliceIndex frame) {

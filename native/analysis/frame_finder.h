@@ -1,6 +1,9 @@
 // UserFrameOf() and ModuleOf() for many slices.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,19 +66,22 @@ class FrameFinder {
     Place place;
   };
 
-  // A number for each frame that was looked at: a table of all slices once there are many, so that
-  // a page costs what it shows, and a whole trace no search in a large table.
+  // A number for each frame that was looked at. Frames of a thread stand together, so blocks of
+  // them are made where one is needed: a page costs what it shows, and a whole trace no search.
   class ByFrame {
    public:
-    explicit ByFrame(uint32_t slices) : slices_(slices) {}
+    explicit ByFrame(uint32_t slices) : blocks_((slices + kBlock - 1) / kBlock) {}
     // kNone where none was set.
-    uint32_t Get(SliceIndex frame) const;
+    uint32_t Get(SliceIndex frame) const {
+      const std::unique_ptr<Block>& block = blocks_[frame / kBlock];
+      return block == nullptr ? kNone : (*block)[frame % kBlock];
+    }
     void Set(SliceIndex frame, uint32_t number);
 
    private:
-    uint32_t slices_;
-    std::unordered_map<SliceIndex, uint32_t, NumberHash> few_;
-    std::vector<uint32_t> many_;
+    static constexpr uint32_t kBlock = 1024;
+    using Block = std::array<uint32_t, kBlock>;
+    std::vector<std::unique_ptr<Block>> blocks_;
   };
 
   NameKind KindOf(SliceIndex frame);

@@ -15,6 +15,7 @@
 
 #include "analysis/table_query.h"
 #include "base/cores.h"
+#include "base/distinct.h"
 #include "base/natural_order.h"
 #include "base/parallel.h"
 
@@ -309,18 +310,16 @@ class Sorter {
   // Makes and compares each different cell once.
   bool SortAlike(std::vector<uint32_t>& rows) const {
     struct alignas(kApart) Different {
-      ByAlike<uint32_t> numbers;
+      Distinct<Alike, AlikeHash> numbers;
       std::vector<Cell> cells;
     };
     std::array<Different, 2> different;
-    std::vector<uint64_t> keys(rows.size());
+    const auto keys = std::make_unique_for_overwrite<uint32_t[]>(rows.size());
     const bool done = parts_.ForEach(rows.size(), cancel_, [&](size_t part, size_t i) {
       const LazyTable& table = parts_.table(part);
       auto& [numbers, cells] = different[part];
-      const auto [it, added] =
-          numbers.try_emplace(table.AlikeAt(rows[i], column_), static_cast<uint32_t>(cells.size()));
-      if (added) cells.push_back(table.CellAt(rows[i], column_));
-      keys[i] = it->second;
+      keys[i] = numbers.NumberOf(table.AlikeAt(rows[i], column_));
+      if (keys[i] == cells.size()) cells.push_back(table.CellAt(rows[i], column_));
     });
     if (!done) return false;
     // What both parts have is compared twice, and comes to the same place.
@@ -332,7 +331,13 @@ class Sorter {
       keys[i] = places[begins[part] + keys[i]];
     });
     if (!placed) return false;
-    SortByKeys(keys, rows);
+    // There are no more places than rows: how many rows come to each says where they begin.
+    std::vector<uint32_t> next(cells.size() + 1);
+    for (size_t i = 0; i < rows.size(); ++i) ++next[keys[i]];
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), uint32_t{0});
+    std::vector<uint32_t> sorted(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) sorted[next[keys[i]]++] = rows[i];
+    rows = std::move(sorted);
     return true;
   }
 

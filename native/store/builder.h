@@ -179,7 +179,10 @@ class TraceBuilder {
   Extent FindExtent();
   void MendTimes(Extent extent);
   template <typename Visit>
-  void EachTime(Visit&& visit) const;
+  void EachSliceTime(size_t first, size_t last, Visit&& visit) const;
+  template <typename Visit>
+  void EachPointTime(Visit&& visit) const;
+  std::optional<TimeRange> FindBulk(const TimeRange& times, Ns gap) const;
   // 0 where a duration is not known: of an absurd one, too, is not known what it was.
   static Ns Known(Ns duration);
   void LeaveOutFarTimes(const TimeRange& times);

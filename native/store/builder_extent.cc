@@ -67,27 +67,53 @@ Ns TraceBuilder::Known(Ns duration) {
   return duration == kUnfinished || duration > kAbsurd ? 0 : duration;
 }
 
-// Calls `visit(from, to, track)` for what counts for the extent, all but times that are 0.
+// Calls `visit(from, to, row)` for the slices of the rows [first, last) that count for the extent,
+// all but those that begin at 0.
 template <typename Visit>
-void TraceBuilder::EachTime(Visit&& visit) const {
-  const TraceStore& store = *store_;
-  for (uint32_t i = 0; i < slice_count(); ++i) {
-    const Ns start = starts_[i];
-    if (start == 0 || store.categories_[slices_.At<kCategory>(i)].kind == SliceKind::kTraceSpan)
-      continue;
-    visit(start, SaturatingAdd(start, Known(durations_[i])), slices_.At<kTrack>(i));
+void TraceBuilder::EachSliceTime(size_t first, size_t last, Visit&& visit) const {
+  std::vector<uint8_t> is_span(store_->categories_.size());
+  for (size_t c = 0; c < is_span.size(); ++c) {
+    is_span[c] = store_->categories_[c].kind == SliceKind::kTraceSpan;
   }
+  Slices::EachBlock(first, last, [&](size_t from, size_t to) {
+    const auto categories = slices_.Read<kCategory>(from, to);
+    for (size_t row = from; row < to; ++row) {
+      const Ns start = starts_[row];
+      if (start == 0 || is_span[categories[row - from]] != 0) continue;
+      visit(start, SaturatingAdd(start, Known(durations_[row])), row);
+    }
+  });
+}
+
+// Calls `visit(ts, track)` for everything else that counts for the extent, all but times that are
+// 0.
+template <typename Visit>
+void TraceBuilder::EachPointTime(Visit&& visit) const {
+  const TraceStore& store = *store_;
   for (size_t i = 0; i < store.instants_.size(); ++i) {
     const Instant& instant = store.instants_[i];
-    if (instant.ts != 0 && !instant_is_marker_[i]) visit(instant.ts, instant.ts, instant.track);
+    if (instant.ts != 0 && !instant_is_marker_[i]) visit(instant.ts, instant.track);
   }
   for (size_t i = 0; i < memory_.size(); ++i) {
     const MemoryRecord record = memory_[i];
-    if (record.ts != 0) visit(record.ts, record.ts, record.track);
+    if (record.ts != 0) visit(record.ts, record.track);
   }
   for (const CounterSample& sample : store.counters_) {
-    if (sample.ts != 0) visit(sample.ts, sample.ts, kNone);
+    if (sample.ts != 0) visit(sample.ts, kNone);
   }
+}
+
+// Where most of what counts for the extent lies, if that is apart from the rest by `gap`.
+std::optional<TimeRange> TraceBuilder::FindBulk(const TimeRange& times, Ns gap) const {
+  const uint32_t n = slice_count();
+  std::vector<TimeGroups> parts(PartsOf(n), TimeGroups(times, gap));
+  RunParts(parts.size(), n, [&](size_t part, size_t first, size_t last) {
+    EachSliceTime(first, last, [&](Ns from, Ns to, size_t /*row*/) { parts[part].Add(from, to); });
+  });
+  TimeGroups& groups = parts.front();
+  EachPointTime([&](Ns ts, TrackIndex /*track*/) { groups.Add(ts, ts); });
+  for (size_t part = 1; part < parts.size(); ++part) groups.Add(parts[part]);
+  return groups.Bulk();
 }
 
 // Leaves out the rows of a table that are `far`; calls `keep(row)` for the others. Returns how many
@@ -147,20 +173,21 @@ void TraceBuilder::LeaveOutRows(Slice&& slice, Point&& instant, Record&& record,
 // Leaves out events whose timestamps lie so far from nearly all others that only damage explains
 // it, wherever they stand. Times that count lie within `times`.
 void TraceBuilder::LeaveOutFarTimes(const TimeRange& times) {
-  TimeGroups groups(times, kAbsurd);
-  EachTime([&](Ns from, Ns to, TrackIndex /*track*/) { groups.Add(from, to); });
-  const std::optional<TimeRange> bulk = groups.Bulk();
+  const std::optional<TimeRange> bulk = FindBulk(times, kAbsurd);
   if (!bulk) return;
   struct OfTrack {
     uint32_t events = 0, far = 0;
     bool has_other_clock() const { return events >= kTrackTells && far > events / 2; }
   };
   std::vector<OfTrack> tracks(provisional_.size());
-  EachTime([&](Ns from, Ns /*to*/, TrackIndex track) {
+  const auto count = [&](Ns ts, TrackIndex track) {
     if (track == kNone) return;
     ++tracks[track].events;
-    tracks[track].far += !bulk->Holds(from);
-  });
+    tracks[track].far += !bulk->Holds(ts);
+  };
+  EachSliceTime(0, slice_count(),
+                [&](Ns from, Ns /*to*/, size_t row) { count(from, slices_.At<kTrack>(row)); });
+  EachPointTime(count);
   const auto is_far = [&](Ns ts, TrackIndex track) {
     return ts != 0 && !bulk->Holds(ts) && (track == kNone || !tracks[track].has_other_clock());
   };
@@ -181,9 +208,7 @@ void TraceBuilder::LeaveOutFarTimes(const TimeRange& times) {
 bool TraceBuilder::LeaveOutMisplacedTimes(const TimeRange& times) {
   const auto gap = static_cast<Ns>(
       std::max(uint64_t{kNear}, TimeRange::Apart(times.begin, times.end) / kGapsInSpan));
-  TimeGroups groups(times, gap);
-  EachTime([&](Ns from, Ns to, TrackIndex /*track*/) { groups.Add(from, to); });
-  const std::optional<TimeRange> bulk = groups.Bulk();
+  const std::optional<TimeRange> bulk = FindBulk(times, gap);
   if (!bulk) return false;
   const uint64_t least =
       std::max(static_cast<uint64_t>(gap), kFarSpans * TimeRange::Apart(bulk->begin, bulk->end));

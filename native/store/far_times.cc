@@ -14,9 +14,10 @@ constexpr uint64_t kOrderTells = 16;
 
 std::optional<TimeRange> TimeGroups::Bulk() const {
   TimeRange group, bulk;
-  uint64_t count = 0, most = 0;
+  uint64_t total = 0, count = 0, most = 0;
   for (const Span& span : spans_) {
     if (span.count == 0) continue;
+    total += span.count;
     // Within a group something may last longer than to the next event.
     if (span.range.begin > group.end && TimeRange::Apart(group.end, span.range.begin) > gap_) {
       group = {};
@@ -29,7 +30,7 @@ std::optional<TimeRange> TimeGroups::Bulk() const {
       bulk = group;
     }
   }
-  if (most == total_ || (total_ - most) * kFewOf > total_) return std::nullopt;
+  if (most == total || (total - most) * kFewOf > total) return std::nullopt;
   return bulk;
 }
 

@@ -79,4 +79,23 @@ TEST_CASE("one core and many give the same model", "[cores]") {
   CheckOnCores({2, 3, 4, 8}, [&](size_t cores) { return SumsOf(*load(cores)); });
 }
 
+TEST_CASE("one core and many leave the same misplaced time out", "[cores]") {
+  const std::string events = ManyEvents(25'000);
+  const size_t middle = events.find(",\n", events.size() / 2);
+  const auto lost_slices = [&](int ts_us, size_t cores) {
+    const CoreShare share(cores);
+    std::string with = events;
+    with.insert(middle, ",\n" + HostSlice("cpu_op", "lost", ts_us, 1));
+    const auto model = LoadEvents(with);
+    const TraceStore& s = model->store();
+    size_t found = 0;
+    for (SliceIndex i = 0; i < s.slice_count(); ++i) found += s.name(i) == "lost" ? 1 : 0;
+    return found;
+  };
+  for (const size_t cores : {1, 2, 3, 4}) {
+    CHECK(lost_slices(1'250'000, cores) == 1);
+    CHECK(lost_slices(2'000'000'000, cores) == 0);
+  }
+}
+
 }  // namespace emberline::drawn
