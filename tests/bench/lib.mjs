@@ -61,12 +61,21 @@ export async function withMemory(bytes, work) {
   }
 }
 
-/** Processor time that a process has used, seconds, on all its threads. */
-export function cpuSecondsOf(pid) {
+/**
+ * Processor time that a process has used on all its threads, seconds: `user` in its own code, `system`
+ * in what the system does for it.
+ */
+export function processorSecondsOf(pid) {
   // The name of the process may hold blanks; what follows its bracket counts. Ticks are 10 ms.
   const [, rest] = /\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const fields = rest.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  return { user: Number(fields[11]) / 100, system: Number(fields[12]) / 100 };
+}
+
+/** Both together. */
+export function cpuSecondsOf(pid) {
+  const { user, system } = processorSecondsOf(pid);
+  return user + system;
 }
 
 /** Waits until `holds` does. */
