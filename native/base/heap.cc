@@ -46,9 +46,11 @@ Pools& SharingPools() {
 
 void* Allocate(size_t bytes, SharedPages* pool) {
   if (bytes >= kSharesPages) {
-    bool grows = false;
-    if (void* const block = pool->Allocate(bytes, &grows)) {
-      if (grows) SharingPools().Each([](SharedPages* pages) { pages->GiveBackSpare(); });
+    size_t missing = 0;
+    if (void* const block = pool->Allocate(bytes, &missing)) {
+      if (missing > 0) {
+        SharingPools().Each([&](SharedPages* pages) { missing -= pages->GiveBackSpare(missing); });
+      }
       return block;
     }
   }

@@ -55,7 +55,7 @@ void GiveToSystem(uintptr_t /*from*/, uintptr_t /*to*/) {}
 
 }  // namespace
 
-void* SharedPages::Allocate(size_t bytes, bool* grows) {
+void* SharedPages::Allocate(size_t bytes, size_t* missing) {
   if (bytes > SIZE_MAX / 2) return nullptr;
   const size_t size = SizeOfBlock(bytes);
   const std::lock_guard lock(mutex_);
@@ -70,12 +70,8 @@ void* SharedPages::Allocate(size_t bytes, bool* grows) {
   room_by_size_.erase(fit);
   room_.erase(at);
   if (room > size) AddRoom(at + size, room - size);
-  if (grows != nullptr) *grows = Grows(at, size, room);
-  // Of pages that were spare, those are not that it takes.
-  spare_count_ = static_cast<size_t>(
-      std::remove_if(spares_.begin(), spares_.begin() + spare_count_,
-                     [&](uintptr_t page) { return page < at + size && at < page + kLargePage; }) -
-      spares_.begin());
+  const size_t not_there = TakeSpares(at, size, room);
+  if (missing != nullptr) *missing = not_there;
   return reinterpret_cast<void*>(at);
 }
 
@@ -101,27 +97,30 @@ bool SharedPages::Free(void* block) {
   return true;
 }
 
-void SharedPages::GiveBackSpare() {
+size_t SharedPages::GiveBackSpare(size_t most) {
   const std::lock_guard lock(mutex_);
-  for (; spare_count_ > 0; --spare_count_) {
-    const uintptr_t page = spares_[spare_count_ - 1];
-    GiveToSystem(page, page + kLargePage);
+  size_t given = 0;
+  for (; !spares_.empty() && given < most; ++given) {
+    const auto last = std::prev(spares_.end());
+    GiveToSystem(*last, *last + kLargePage);
+    spares_.erase(last);
   }
   // For less it is not worth looking.
   constexpr size_t kFewBytes = size_t{64} << 10;
-  if (freed_small_ < kFewBytes) return;
+  if (freed_small_ < kFewBytes) return given;
   freed_small_ = 0;
   for (auto room = room_.lower_bound(small_begin_); room != room_.end(); ++room) {
     const auto [at, bytes] = *room;
     if (at >= small_end_) break;
     GiveToSystem(at, std::min(at + bytes, small_end_));
   }
+  return given;
 }
 
 void SharedPages::GiveBack() {
   const std::lock_guard lock(mutex_);
   for (const auto& [at, bytes] : room_) GiveToSystem(at, at + bytes);
-  spare_count_ = 0;
+  spares_.clear();
   freed_small_ = 0;
 }
 
@@ -141,13 +140,18 @@ bool SharedPages::Reserve(size_t bytes) {
   return true;
 }
 
-bool SharedPages::Grows(uintptr_t at, size_t bytes, size_t room) const {
+size_t SharedPages::TakeSpares(uintptr_t at, size_t bytes, size_t room) {
+  const auto first = spares_.lower_bound(RoundDown(at, kLargePage));
+  auto last = first;
+  while (last != spares_.end() && *last < at + bytes) ++last;
+  const auto there = static_cast<size_t>(std::distance(first, last));
+  spares_.erase(first, last);
   // What lies before or behind the room has its pages already.
-  uintptr_t page = RoundUp(at, kLargePage);
-  if (at < small_end_ && at >= small_begin_) page = std::max(page, small_end_);
-  const auto spares_end = spares_.begin() + spare_count_;
-  while (std::find(spares_.begin(), spares_end, page) != spares_end) page += kLargePage;
-  return page < at + bytes && page + kLargePage <= at + room;
+  uintptr_t begin = RoundUp(at, kLargePage);
+  if (at < small_end_ && at >= small_begin_) begin = std::max(begin, small_end_);
+  const uintptr_t end = std::min(RoundUp(at + bytes, kLargePage), RoundDown(at + room, kLargePage));
+  const size_t needed = begin < end ? (end - begin) / kLargePage : 0;
+  return needed > there ? needed - there : 0;
 }
 
 void SharedPages::AddRoom(uintptr_t from, size_t bytes) {
@@ -170,15 +174,13 @@ void SharedPages::Return(uintptr_t from, size_t bytes) {
     if (before->first + before->second == from) take(before);
   }
   AddRoom(begin, end - begin);
-  if (from < small_end_ && from >= small_begin_) freed_small_ += bytes;
+  const bool small = from < small_end_ && from >= small_begin_;
+  if (small) freed_small_ += bytes;
   // Large pages on which something was needed until now, and nothing is any more.
   uintptr_t page = std::max(RoundUp(begin, kLargePage), RoundDown(from, kLargePage));
+  if (small) page = std::max(page, small_end_);
   const uintptr_t last = std::min(RoundDown(end, kLargePage), RoundUp(from + bytes, kLargePage));
-  // Some stay until GiveBackSpare(): mostly blocks like these come next.
-  for (; page < last && spare_count_ < spares_.size(); page += kLargePage) {
-    spares_[spare_count_++] = page;
-  }
-  GiveToSystem(page, last);
+  for (; page < last; page += kLargePage) spares_.insert(spares_.end(), page);
 }
 
 }  // namespace emberline

@@ -1,7 +1,6 @@
 // Memory on large pages that blocks share.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,11 +15,12 @@ namespace emberline {
 
 // A large page takes a thirtieth of the time that as much memory in small pages takes to come
 // (base/heap.h), but few blocks end where one does. So blocks stand one behind the other, and a
-// large page goes back to the system when nothing on it is needed any more: what shares pages
-// should go at about the same time. A block goes to the smallest room that holds it. Thread-safe.
+// large page is free when nothing on it is needed any more: what shares pages should go at about
+// the same time. A block goes to the smallest room that holds it. Thread-safe.
 //
-// Of what is free, a few large pages stay, and small pages do: little traces, one after the other,
-// need as much again and again. Whoever needs more than there is gives these back first.
+// What is free stays for the next blocks: a page that comes anew takes its time, on a virtual
+// machine many times as long. Whoever needs pages that are not there gives as many back first, here
+// or of other pools, so that together they never hold more than was needed at once.
 class SharedPages {
  public:
   static constexpr size_t kLargePage = size_t{2} << 20;
@@ -33,17 +33,17 @@ class SharedPages {
   SharedPages& operator=(const SharedPages&) = delete;
 
   // A block of whole small pages, with room for `bytes`; its pages come when they are touched. Null
-  // where the system gives no memory, or gives none this way. `*grows`: it will take a large page
-  // that is not there yet.
-  void* Allocate(size_t bytes, bool* grows = nullptr);
+  // where the system gives no memory, or gives none this way. `*missing`: how many large pages it
+  // will take that are not there yet.
+  void* Allocate(size_t bytes, size_t* missing = nullptr);
   // Leaves of a block the small pages of its first `bytes`, at least one. False where it is not one
   // of these.
   bool Shrink(void* block, size_t bytes);
   // Takes a block back. False where it is not one of these.
   bool Free(void* block);
-  // Gives back to the system what stays for the next blocks otherwise: large pages, and what is
-  // free of the first `small_bytes`.
-  void GiveBackSpare();
+  // Gives free large pages back to the system, at most `most`, and what is free of the first
+  // `small_bytes`. Returns how many large pages that were.
+  size_t GiveBackSpare(size_t most = SIZE_MAX);
   // Gives back all that is free, also the small pages between blocks on large pages.
   void GiveBack();
 
@@ -70,11 +70,11 @@ class SharedPages {
 
   // Makes more room, for at least so many bytes.
   bool Reserve(size_t bytes);
-  // Whether the first `bytes` of room at `at`, which ends after `room`, need a large page that is
-  // not there.
-  bool Grows(uintptr_t at, size_t bytes, size_t room) const;
+  // Takes the large pages off the list of spare ones that the first `bytes` of room at `at` need,
+  // which ends after `room`. Returns how many they need that are not there.
+  size_t TakeSpares(uintptr_t at, size_t bytes, size_t room);
   void AddRoom(uintptr_t from, size_t bytes);
-  // Makes room of what was taken, and gives the pages back that are free now.
+  // Makes room of what was taken.
   void Return(uintptr_t from, size_t bytes);
 
   const size_t small_bytes_;
@@ -83,8 +83,8 @@ class SharedPages {
   Stretches blocks_, room_;
   std::set<std::pair<size_t, uintptr_t>, std::less<>, PoolAllocator<std::pair<size_t, uintptr_t>>>
       room_by_size_;
-  std::array<uintptr_t, 4> spares_ = {};  // large pages that are free, and still there
-  size_t spare_count_ = 0;
+  // Large pages that are free, and still there, but for those of the first small_bytes_.
+  std::set<uintptr_t, std::less<>, PoolAllocator<uintptr_t>> spares_;
   uintptr_t small_begin_ = 0, small_end_ = 0;  // where the first small_bytes_ lie
   size_t freed_small_ = 0;                     // freed there since it was given back
 };

@@ -135,57 +135,77 @@ TEST_CASE("pages on which nothing is needed any more go back to the system") {
   CHECK(BytesTaken() <= before + kNear);
 }
 
-TEST_CASE("a few free pages stay for the next blocks until they are given back") {
+TEST_CASE("free pages stay for the next blocks until they are given back") {
   SharedPages pages;
   constexpr auto kPage = static_cast<int64_t>(kLargePage);
   constexpr int64_t kNear = int64_t{128} << 10;  // what the test itself takes
   const int64_t before = BytesTaken();
   const auto taken = [&] { return BytesTaken() - before; };
-  bool grows = false;
+  size_t missing = 0;
   const auto take = [&](size_t large_pages) {
-    void* const block = pages.Allocate(large_pages * kLargePage, &grows);
+    void* const block = pages.Allocate(large_pages * kLargePage, &missing);
     REQUIRE(block != nullptr);
+    std::fill_n(static_cast<char*>(block), large_pages * kLargePage, 'x');
     return block;
   };
-  const auto fill = [](void* block, size_t large_pages) {
-    std::fill_n(static_cast<char*>(block), large_pages * kLargePage, 'x');
-  };
   void* const first = take(3);
-  CHECK(grows);
-  fill(first, 3);
+  CHECK(missing == 3);
   CHECK(pages.Free(first));
   CHECK(taken() >= 3 * kPage - kNear);
   // What was there is there.
   void* const again = take(3);
-  CHECK_FALSE(grows);
+  CHECK(missing == 0);
   // With more behind it.
-  void* const more = take(3);
-  CHECK(grows);
-  fill(more, 3);
-  CHECK(taken() >= 6 * kPage - kNear);
+  void* const more = take(4);
+  CHECK(missing == 4);
   CHECK(pages.Free(again));
   CHECK(pages.Free(more));
-  CHECK(taken() <= 4 * kPage + kNear);
-  CHECK(taken() >= 4 * kPage - kNear);
-  void* const in_part = take(5);
-  CHECK(grows);
+  CHECK(taken() >= 7 * kPage - kNear);
+  CHECK(pages.GiveBackSpare(2) == 2);
+  CHECK(taken() <= 5 * kPage + kNear);
+  CHECK(taken() >= 5 * kPage - kNear);
+  void* const in_part = take(6);
+  CHECK(missing == 1);
   CHECK(pages.Free(in_part));
-  pages.GiveBackSpare();
+  CHECK(pages.GiveBackSpare() == 6);
+  CHECK(pages.GiveBackSpare() == 0);
   CHECK(taken() <= kNear);
-  void* const anew = take(1);
-  CHECK(grows);
   // A page that is needed is not given back.
-  static_cast<char*>(anew)[7] = 'y';
-  pages.GiveBackSpare();
-  CHECK(static_cast<char*>(anew)[7] == 'y');
-  // The rest of a page that is there is no growth, nor is what comes on it.
-  void* const part = pages.Allocate(kSmallPage, &grows);
-  CHECK(grows);
-  void* const beside = pages.Allocate(kLargePage - kSmallPage, &grows);
-  CHECK_FALSE(grows);
-  void* const across = pages.Allocate(2 * kSmallPage, &grows);
-  CHECK(grows);
+  void* const anew = take(1);
+  CHECK(missing == 1);
+  CHECK(pages.GiveBackSpare() == 0);
+  CHECK(static_cast<char*>(anew)[7] == 'x');
+  // The rest of a page that is there is not missing, nor is what comes on it.
+  void* const part = pages.Allocate(kSmallPage, &missing);
+  CHECK(missing == 1);
+  void* const beside = pages.Allocate(kLargePage - kSmallPage, &missing);
+  CHECK(missing == 0);
+  void* const across = pages.Allocate(2 * kSmallPage, &missing);
+  CHECK(missing == 1);
   for (void* const block : {anew, part, beside, across}) CHECK(pages.Free(block));
+}
+
+// Whoever needs pages gives as many back first, so that blocks of several kinds, one after the
+// other, never hold more than was needed at once.
+TEST_CASE("blocks of one kind take the place of those of another") {
+  constexpr size_t kLargePages = 20;
+  constexpr auto kBytes = static_cast<int64_t>(kLargePages * kLargePage);
+  // The first 4 MB of operator new's come as small pages, which are not counted.
+  constexpr int64_t kNear = int64_t{5} << 20;
+  TrimHeap();
+  const int64_t before = BytesTaken();
+  for (int i = 0; i < 3; ++i) {
+    for (void* (*const allocate)(size_t) : {AllocateScratch, ReserveToKeep, AllocateAny}) {
+      auto* const block = static_cast<char*>(allocate(kLargePages * kLargePage));
+      REQUIRE(block != nullptr);
+      std::fill_n(block, kLargePages * kLargePage, 'x');
+      CHECK(BytesTaken() - before <= kBytes + kNear);
+      FreeBlock(block);
+      CHECK(BytesTaken() - before >= kBytes - kNear);
+    }
+  }
+  TrimHeap();
+  CHECK(BytesTaken() - before <= kNear);
 }
 
 TEST_CASE("the first pages are small ones, and go back one by one") {
@@ -194,27 +214,27 @@ TEST_CASE("the first pages are small ones, and go back one by one") {
   constexpr size_t kBlocks = 20, kBytes = 100'000;
   const int64_t before = BytesTaken();
   const auto taken = [&] { return BytesTaken() - before; };
-  bool grows = true;
+  size_t missing = 0;
   std::vector<void*> blocks(kBlocks);
   for (size_t i = 0; i < kBlocks; ++i) {
-    blocks[i] = pages.Allocate(kBytes, &grows);
+    blocks[i] = pages.Allocate(kBytes, &missing);
     REQUIRE(blocks[i] != nullptr);
-    CHECK_FALSE(grows);
+    CHECK(missing == 0);
     std::fill_n(static_cast<char*>(blocks[i]), kBytes, 'x');
     CHECK(taken() <= static_cast<int64_t>((i + 1) * (kBytes + kSmallPage)) + kNear);
   }
   const int64_t most = taken();
   for (size_t i = 0; i < kBlocks; i += 2) CHECK(pages.Free(blocks[i]));
   CHECK(taken() >= most - kNear);
-  pages.GiveBackSpare();
+  CHECK(pages.GiveBackSpare() == 0);
   CHECK(taken() <= static_cast<int64_t>(kBlocks / 2 * (kBytes + kSmallPage)) + kNear);
   for (size_t i = 1; i < kBlocks; i += 2) {
     const auto* const block = static_cast<const char*>(blocks[i]);
     CHECK(std::all_of(block, block + kBytes, [](char byte) { return byte == 'x'; }));
   }
   // Behind them come large ones.
-  void* const across = pages.Allocate(2 * kLargePage, &grows);
-  CHECK(grows);
+  void* const across = pages.Allocate(2 * kLargePage, &missing);
+  CHECK(missing == 2);
   CHECK(pages.Free(across));
   for (size_t i = 1; i < kBlocks; i += 2) CHECK(pages.Free(blocks[i]));
 }
