@@ -26,9 +26,6 @@ constexpr size_t kPiece = 2048;  // rows between two looks at whether somebody c
 // From so many rows on another thread saves more than it costs.
 constexpr size_t kManyRowsToOrder = 20'000;
 
-template <typename T>
-using ByAlike = std::unordered_map<Alike, T, AlikeHash>;
-
 // Rows in one part or, side by side, in two, each with the table that its thread asks.
 class Parts {
  public:
@@ -85,7 +82,7 @@ class Matcher {
   struct Asked {
     size_t column;
     bool has_alike;
-    ByAlike<bool> known;
+    std::unordered_map<Alike, bool, AlikeHash> known;
   };
   const LazyTable& table_;
   const Term term_;
@@ -150,6 +147,17 @@ void SortByKeys(std::vector<uint64_t>& keys, std::vector<uint32_t>& rows) {
   }
   for (uint64_t& entry : entries) entry = rows[static_cast<uint32_t>(entry)];
   for (size_t i = 0; i < entries.size(); ++i) rows[i] = static_cast<uint32_t>(entries[i]);
+}
+
+// Sorts rows by their places, which are numbers from 0 to `cells`; rows of the same place stay as
+// they are. How many rows come to each place says where they begin.
+void SortByPlaces(std::span<const uint32_t> places, size_t cells, std::vector<uint32_t>& rows) {
+  std::vector<uint32_t> next(cells + 1);
+  for (const uint32_t place : places) ++next[place];
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), uint32_t{0});
+  std::vector<uint32_t> sorted(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) sorted[next[places[i]]++] = rows[i];
+  rows = std::move(sorted);
 }
 
 // Moves the rows at `places`, which ascend, behind all others; each part stays in its order.
@@ -284,7 +292,8 @@ class Sorter {
     return places;
   }
 
-  // The places of cells in their order, equal ones in the same; empty ones come last.
+  // The places of cells in their order, from 0 to at most their number, equal ones in the same;
+  // empty ones come last.
   std::vector<uint32_t> PlacesOf(const std::vector<Cell>& cells) const {
     if (std::all_of(cells.begin(), cells.end(), [](const Cell& cell) {
           return std::holds_alternative<std::string>(cell) || IsEmptyCell(cell);
@@ -331,13 +340,7 @@ class Sorter {
       keys[i] = places[begins[part] + keys[i]];
     });
     if (!placed) return false;
-    // There are no more places than rows: how many rows come to each says where they begin.
-    std::vector<uint32_t> next(cells.size() + 1);
-    for (size_t i = 0; i < rows.size(); ++i) ++next[keys[i]];
-    std::exclusive_scan(next.begin(), next.end(), next.begin(), uint32_t{0});
-    std::vector<uint32_t> sorted(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) sorted[next[keys[i]]++] = rows[i];
-    rows = std::move(sorted);
+    SortByPlaces({keys.get(), rows.size()}, cells.size(), rows);
     return true;
   }
 
@@ -347,9 +350,7 @@ class Sorter {
       cells[i] = parts_.table(part).CellAt(rows[i], column_);
     });
     if (!done) return false;
-    const std::vector<uint32_t> places = PlacesOf(cells);
-    std::vector<uint64_t> keys(places.begin(), places.end());
-    SortByKeys(keys, rows);
+    SortByPlaces(PlacesOf(cells), cells.size(), rows);
     return true;
   }
 

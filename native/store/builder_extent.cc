@@ -61,6 +61,13 @@ bool IsAbsurd(Ns start, Ns duration, Ns latest) {
   return duration > kAbsurd && SaturatingAdd(start, duration) > latest;
 }
 
+// Which categories are the capture's own span, for loops that ask for every row.
+std::vector<uint8_t> AreTraceSpans(const std::vector<CategoryInfo>& categories) {
+  std::vector<uint8_t> are(categories.size());
+  for (size_t c = 0; c < are.size(); ++c) are[c] = categories[c].kind == SliceKind::kTraceSpan;
+  return are;
+}
+
 }  // namespace
 
 Ns TraceBuilder::Known(Ns duration) {
@@ -71,10 +78,7 @@ Ns TraceBuilder::Known(Ns duration) {
 // all but those that begin at 0.
 template <typename Visit>
 void TraceBuilder::EachSliceTime(size_t first, size_t last, Visit&& visit) const {
-  std::vector<uint8_t> is_span(store_->categories_.size());
-  for (size_t c = 0; c < is_span.size(); ++c) {
-    is_span[c] = store_->categories_[c].kind == SliceKind::kTraceSpan;
-  }
+  const std::vector<uint8_t> is_span = AreTraceSpans(store_->categories_);
   Slices::EachBlock(first, last, [&](size_t from, size_t to) {
     const auto categories = slices_.Read<kCategory>(from, to);
     for (size_t row = from; row < to; ++row) {
@@ -103,7 +107,8 @@ void TraceBuilder::EachPointTime(Visit&& visit) const {
   }
 }
 
-// Where most of what counts for the extent lies, if that is apart from the rest by `gap`.
+// Where most of what counts for the extent lies, if that is apart from the rest by `gap` ns. Times
+// that count lie within `times`.
 std::optional<TimeRange> TraceBuilder::FindBulk(const TimeRange& times, Ns gap) const {
   const uint32_t n = slice_count();
   std::vector<TimeGroups> parts(PartsOf(n), TimeGroups(times, gap));
@@ -308,10 +313,7 @@ TraceBuilder::Extent TraceBuilder::FindExtent() {
       longer |= other.longer;
     }
   };
-  std::vector<uint8_t> is_span(store.categories_.size());
-  for (size_t c = 0; c < is_span.size(); ++c) {
-    is_span[c] = store.categories_[c].kind == SliceKind::kTraceSpan;
-  }
+  const std::vector<uint8_t> is_span = AreTraceSpans(store.categories_);
   const auto find_slices = [&](size_t first, size_t last) {
     Seen found;
     Slices::EachBlock(first, last, [&](size_t from, size_t to) {

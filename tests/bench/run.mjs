@@ -112,8 +112,8 @@ async function loading() {
       exponent(a, b, (r) => r.loadSeconds),
       1.05,
     );
-    // Without what the system takes to give memory: on a virtual machine that gets it back from its host
-    // (withMemory), that is the longer, the longer a load takes.
+    // Of its own code, without what the system takes to give memory: on a virtual machine that has to
+    // get it back from its host (withMemory), a long load meets more such pages than a short one.
     goals.atMost(
       `growth of processor time, ${span}`,
       exponent(a, b, (r) => r.userSeconds),
