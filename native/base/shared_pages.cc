@@ -1,6 +1,7 @@
 #include "base/shared_pages.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "base/sanitizers.h"
@@ -45,11 +46,25 @@ void GiveToSystem(uintptr_t from, uintptr_t to) {
   if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
 }
 
+// Whether the system holds memory for any of the large page: what no block has touched is not there
+// to be used again or given back.
+bool IsThere(uintptr_t large_page) {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  std::array<unsigned char, SharedPages::kLargePage / SharedPages::kSmallPage> resident = {};
+  if (page > SharedPages::kLargePage ||
+      mincore(reinterpret_cast<void*>(large_page), SharedPages::kLargePage, resident.data()) != 0) {
+    return true;
+  }
+  return std::any_of(resident.begin(), resident.end(),
+                     [](unsigned char c) { return (c & 1) != 0; });
+}
+
 #else
 
 uintptr_t Map(size_t /*bytes*/) { return 0; }
 void AskForLargePages(uintptr_t /*from*/, uintptr_t /*to*/) {}
 void GiveToSystem(uintptr_t /*from*/, uintptr_t /*to*/) {}
+bool IsThere(uintptr_t /*large_page*/) { return true; }
 
 #endif
 
@@ -180,7 +195,9 @@ void SharedPages::Return(uintptr_t from, size_t bytes) {
   uintptr_t page = std::max(RoundUp(begin, kLargePage), RoundDown(from, kLargePage));
   if (small) page = std::max(page, small_end_);
   const uintptr_t last = std::min(RoundDown(end, kLargePage), RoundUp(from + bytes, kLargePage));
-  for (; page < last; page += kLargePage) spares_.insert(spares_.end(), page);
+  for (; page < last; page += kLargePage) {
+    if (IsThere(page)) spares_.insert(page);
+  }
 }
 
 }  // namespace emberline

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/near.h"
 #include "base/parallel.h"
-#include "base/release.h"
 #include "base/scratch_vector.h"
 #include "base/sort_runs.h"
 #include "model/host_place.h"
@@ -142,7 +141,7 @@ bool ModelBuilder::PairForward() {
   m.forward.assign(all_, kNone);
   is_backward_.assign(n_, false);
   is_node_.assign(n_, false);
-  node_.assign(n_, kNone);
+  node_.emplace(m.is_op, kNone);
   std::vector<uint8_t> node_name(s_.strings().size(),
                                  0xff);  // bit 0: evaluate_function, bit 1: backward
   for (SliceIndex i = 0; i < n_; ++i) {
@@ -157,7 +156,7 @@ bool ModelBuilder::PairForward() {
     }
     is_node_[i] = (node_name[name] & 1) != 0;
     // Ops around it stand before it, so each chain of them is followed once, however deep.
-    node_[i] = is_node_[i] ? i : m.op[i] == kNone ? kNone : node_[m.op[i]];
+    (*node_)[i] = is_node_[i] ? i : m.op[i] == kNone ? kNone : (*node_)[m.op[i]];
     is_backward_[i] = (node_name[name] & 2) != 0;
   }
 
@@ -179,7 +178,7 @@ bool ModelBuilder::PairForward() {
     }
   }
 
-  Release(node_);
+  node_.reset();
   return AssignPasses({&is_node_, &is_backward_, &fresh}, cancel_, &m);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bit_rows.h"
 #include "base/cores.h"
 #include "base/scratch_vector.h"
 #include "model/id_index.h"
@@ -92,7 +93,10 @@ class ModelBuilder {
   bool LinkCaptures();
   // The autograd node that a backward op stands in: the nearest enclosing "evaluate_function", else
   // the op itself.
-  SliceIndex NodeOf(SliceIndex op) const { return node_[op] == kNone ? op : node_[op]; }
+  SliceIndex NodeOf(SliceIndex op) const {
+    const SliceIndex node = (*node_)[op];
+    return node == kNone ? op : node;
+  }
   SliceIndex OpAt(SliceIndex slice) const {
     if (slice == kNone || !OnHost(slice)) return kNone;
     return model_->IsOp(slice) ? slice : model_->op[slice];
@@ -150,9 +154,10 @@ class ModelBuilder {
   std::vector<uint8_t> range_;   // by name id: RangeKind, 0xff not seen
   // Launches that an id gives to another op than the one around them, in order: (launch, around).
   std::vector<std::pair<SliceIndex, SliceIndex>> around_;
-  std::vector<bool> is_node_;       // "autograd::engine::evaluate_function: X"
-  ScratchVector<SliceIndex> node_;  // of an op: the nearest such around it, or itself; else kNone
-  std::vector<bool> is_backward_;   // by its own name or number
+  std::vector<bool> is_node_;  // "autograd::engine::evaluate_function: X"
+  // Of an op: the nearest such around it, or itself; else kNone. While PairForward() runs.
+  std::optional<BitRows<SliceIndex>> node_;
+  std::vector<bool> is_backward_;  // by its own name or number
 };
 
 }  // namespace emberline

@@ -185,6 +185,22 @@ TEST_CASE("free pages stay for the next blocks until they are given back") {
   for (void* const block : {anew, part, beside, across}) CHECK(pages.Free(block));
 }
 
+TEST_CASE("pages that no block has touched are neither there nor given back") {
+  SharedPages pages;
+  size_t missing = 0;
+  auto* const block = static_cast<char*>(pages.Allocate(6 * kLargePage, &missing));
+  REQUIRE(block != nullptr);
+  CHECK(missing == 6);
+  std::fill_n(block, 2 * kLargePage, 'x');
+  CHECK(pages.Shrink(block, kLargePage));
+  CHECK(pages.GiveBackSpare(4) == 1);
+  CHECK(pages.Free(block));
+  void* const again = pages.Allocate(6 * kLargePage, &missing);
+  CHECK(missing == 5);
+  CHECK(pages.Free(again));
+  CHECK(pages.GiveBackSpare() == 1);
+}
+
 // Whoever needs pages gives as many back first, so that blocks of several kinds, one after the
 // other, never hold more than was needed at once.
 TEST_CASE("blocks of one kind take the place of those of another") {

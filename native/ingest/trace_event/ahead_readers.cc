@@ -29,7 +29,8 @@ size_t AheadReaders::ThreadsFor(size_t cores) {
   return cores < 4 ? 0 : std::min(cores - 2, kMostThreads);
 }
 
-AheadReaders::AheadReaders(size_t threads) : slots_(threads + 2) {
+// More pieces than threads, so that each finds one to read while the oldest is still taken or read.
+AheadReaders::AheadReaders(size_t threads) : slots_(2 * threads + 4) {
   threads_.reserve(threads);
   try {
     for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });

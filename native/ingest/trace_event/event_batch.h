@@ -14,8 +14,9 @@ namespace emberline {
 
 class EventBatch {
  public:
-  // The most text of one batch: its index then stays in the processor's caches.
-  static constexpr size_t kMaxBytes = 1 << 18;
+  // The most text of one batch: its index then stays in the processor's caches. Each thread that
+  // reads has room for what simdjson needs to index so much, which is nearly six times as large.
+  static constexpr size_t kMaxBytes = 1 << 16;
 
   explicit EventBatch(EventReader* reader);
   ~EventBatch();
