@@ -1,15 +1,19 @@
 #include "analysis/lines.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/gap_cover.h"
 #include "analysis/host_nesting.h"
-#include "analysis/intervals.h"
 #include "analysis/stack_of.h"
+#include "base/distinct.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "base/sort_runs.h"
 #include "base/text.h"
 #include "model/host_place.h"
 #include "model/names.h"
@@ -39,21 +43,38 @@ struct PairHash {
 struct PairCost {
   Ns device = 0, host = 0;
 };
-// Times of the host or of devices, by pair.
-class PairTimes {
+// Times summed up by what they belong to, each in the order in which it first came.
+template <typename Key, typename Hash>
+class TimesBy {
  public:
-  Ns& Of(const PairKey& key) {
-    // Neighbors mostly share all of their contexts.
-    if (last_ == nullptr || !(last_->first == key)) last_ = &*times_.try_emplace(key).first;
-    return last_->second;
+  Ns& Of(const Key& key) {
+    const uint32_t number = keys_.NumberOf(key);
+    if (number == times_.size()) times_.push_back(0);
+    return times_[number];
   }
-  auto begin() const { return times_.begin(); }
-  auto end() const { return times_.end(); }
+  // each(key, time)
+  template <typename Each>
+  void ForEach(Each&& each) const {
+    for (size_t i = 0; i < times_.size(); ++i) each(keys_.values()[i], times_[i]);
+  }
 
  private:
-  std::unordered_map<PairKey, Ns, PairHash> times_;
-  std::pair<const PairKey, Ns>* last_ = nullptr;  // the one that was asked for last
+  Distinct<Key, Hash> keys_;
+  std::vector<Ns> times_;
 };
+using PairTimes = TimesBy<PairKey, PairHash>;
+// By location and operator.
+struct PartKey {
+  uint32_t location;
+  StringId name;
+  bool operator==(const PartKey&) const = default;
+};
+struct PartHash {
+  size_t operator()(const PartKey& k) const {
+    return NumberHash()(static_cast<uint64_t>(k.location) << 32 | k.name);
+  }
+};
+using PartTimes = TimesBy<PartKey, PartHash>;
 
 class Analysis {
  public:
@@ -125,7 +146,7 @@ class Analysis {
 
   void AddPart(uint32_t location, StringId name, Ns cost) {
     if (location == kNone || cost <= 0) return;
-    parts_[static_cast<uint64_t>(location) << 32 | name] += cost;
+    parts_.Of({location, name}) += cost;
   }
 
   void Begin() {
@@ -177,7 +198,7 @@ class Analysis {
     if (IsLaunchApi(s_.kind(i)) && SaysOf(i).synchronizes) c.synchronization += time;
     const uint32_t origin = at_.origin.empty() ? kNone : at_.origin[i];
     host_pairs_.Of({at_.context[i], blamed, kNone, origin, at_.pass[i]}) += time;
-    if (op && time > 0) host_parts_[static_cast<uint64_t>(location) << 32 | s_.name_id(i)] += time;
+    if (op && time > 0) host_parts_.Of({location, s_.name_id(i)}) += time;
     (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
                                                                      : result_.totals.line_host) +=
         time;
@@ -211,100 +232,61 @@ class Analysis {
         if (IsDeviceWork(s_.kind(i))) list.push_back({s_.start(i), i});
       }
     }
-    std::unordered_map<TrackIndex, Doings> threads;
+    std::unordered_map<TrackIndex, GapCover> threads;
     for (auto& [device, list] : work) {
       if (cancel_.cancelled()) return;
       // A stream is in order; several are not.
-      if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end());
+      SortRuns(std::span(list), std::less<>());
       Ns busy_until = list.empty() ? 0 : s_.end(list[0].slice);
       for (const auto& [gap_end, i] : list) {
         const SliceIndex launch = model_.launch[i];
         if (gap_end > busy_until && launch != kNone && steps_.Contains(model_.step[i])) {
           const Ns until = std::min(gap_end, s_.end(launch));
-          if (until > busy_until) {
-            const TrackIndex track = s_.track(launch);
-            auto found = threads.find(track);
-            if (found == threads.end()) {
-              found = threads.emplace(track, DoingsOf(s_.tracks()[track])).first;
-            }
-            ChargeIdle(&found->second, {busy_until, until});
-          }
+          if (until > busy_until) threads[s_.track(launch)].Add({busy_until, until});
         }
         busy_until = std::max(busy_until, s_.end(i));
       }
     }
-    for (const auto& [track, doings] : threads) AddWhole(doings);
+    for (auto& [track, gaps] : threads) ChargeIdle(s_.tracks()[track], &gaps);
   }
 
-  // What a host thread did: from each moment to the next, the location of the innermost slice.
-  struct Doings {
-    std::vector<Ns> begin;
-    std::vector<uint32_t> location;  // kNone where it did nothing that counts
-    std::vector<int64_t> whole;      // gaps that take in all of it: differences to the one before
-    void Add(Ns from, uint32_t where) {
-      if (begin.back() == from) {
-        location.back() = where;
-      } else if (location.back() != where) {
-        begin.push_back(from);
-        location.push_back(where);
-      }
-    }
-  };
-
-  Doings DoingsOf(const Track& track) const {
-    Doings doings;
-    doings.begin.push_back(std::numeric_limits<Ns>::min());
-    doings.location.push_back(kNone);
-    std::vector<SliceIndex> open;
-    const auto innermost = [&] {
-      return open.empty() ? kNone : LocationOf(at_.blamed[open.back()]);
+  // Goes through what a host thread did, from each moment to the next at the location of the
+  // innermost slice, and charges what lies in gaps: in one pass, however deep its stack is and
+  // however many devices wait for it.
+  void ChargeIdle(const Track& track, GapCover* gaps) {
+    gaps->Sort();
+    struct Open {
+      Ns end;
+      uint32_t location;
+    };
+    std::vector<Open> open;
+    uint32_t location = kNone;  // kNone where it does nothing that counts
+    uint64_t before = 0;
+    const auto change = [&](Ns at) {
+      const uint32_t next = open.empty() ? kNone : open.back().location;
+      if (next == location) return;
+      const uint64_t until = gaps->Before(at);
+      if (location != kNone) costs_[location].idle += static_cast<Ns>(until - before);
+      before = until;
+      location = next;
     };
     const auto close_until = [&](Ns until) {
-      while (!open.empty() && s_.end(open.back()) <= until) {
-        const Ns end = s_.end(open.back());
-        while (!open.empty() && s_.end(open.back()) <= end) open.pop_back();
-        doings.Add(end, innermost());
+      while (!open.empty() && open.back().end <= until) {
+        const Ns end = open.back().end;
+        while (!open.empty() && open.back().end <= end) open.pop_back();
+        change(end);
       }
     };
     for (SliceIndex i = track.first; i < track.last; ++i) {
+      if (i % kCancelStride == 0 && cancel_.cancelled()) return;
       if (!Counted(i)) continue;
-      close_until(s_.start(i));
+      const Ns start = s_.start(i);
+      close_until(start);
       if (s_.duration(i) <= 0) continue;
-      open.push_back(i);
-      doings.Add(s_.start(i), innermost());
+      open.push_back({s_.end(i), LocationOf(at_.blamed[i])});
+      change(start);
     }
     close_until(std::numeric_limits<Ns>::max());
-    doings.whole.assign(doings.begin.size() + 1, 0);
-    return doings;
-  }
-
-  // Neither the depth of a stack nor the number of devices that wait for one thread may multiply
-  // with the number of gaps: what lies wholly in a gap is only counted, and charged by AddWhole().
-  void ChargeIdle(Doings* doings, Interval gap) {
-    const auto& begin = doings->begin;
-    const auto at = [&](auto bound) { return static_cast<size_t>(bound - begin.begin()) - 1; };
-    const size_t first = at(std::upper_bound(begin.begin(), begin.end(), gap.begin));
-    const size_t last = at(std::lower_bound(begin.begin(), begin.end(), gap.end));
-    const auto charge = [&](size_t k, Ns from, Ns to) {
-      if (doings->location[k] != kNone) costs_[doings->location[k]].idle += to - from;
-    };
-    if (first == last) {
-      charge(first, gap.begin, gap.end);
-      return;
-    }
-    charge(first, gap.begin, begin[first + 1]);
-    charge(last, begin[last], gap.end);
-    ++doings->whole[first + 1];
-    --doings->whole[last];
-  }
-
-  void AddWhole(const Doings& doings) {
-    int64_t gaps = 0;
-    for (size_t k = 0; k + 1 < doings.begin.size(); ++k) {
-      gaps += doings.whole[k];
-      if (gaps == 0 || doings.location[k] == kNone) continue;
-      costs_[doings.location[k]].idle += gaps * (doings.begin[k + 1] - doings.begin[k]);
-    }
   }
 
   // The parts of a total: a line's or a function's.
@@ -368,8 +350,10 @@ class Analysis {
         if (key.context == key.blamed && key.caller == kNone && key.origin == kNone) break;
       }
     };
-    for (const auto& [key, time] : device_pairs_) add(key, {.device = time, .host = 0});
-    for (const auto& [key, time] : host_pairs_) add(key, {.device = 0, .host = time});
+    device_pairs_.ForEach(
+        [&](const PairKey& key, Ns time) { add(key, {.device = time, .host = 0}); });
+    host_pairs_.ForEach(
+        [&](const PairKey& key, Ns time) { add(key, {.device = 0, .host = time}); });
   }
 
   static std::vector<std::string> Hottest(std::vector<std::pair<Ns, std::string>> list) {
@@ -390,13 +374,12 @@ class Analysis {
     const auto& parts = result_.has_device_work ? parts_ : host_parts_;
     std::vector<std::vector<std::pair<Ns, std::string>>> by_location(costs_.size());
     std::vector<std::unordered_map<StringId, Ns>> by_group(groups_.size());
-    for (const auto& [key, cost] : parts) {
-      const auto location = static_cast<uint32_t>(key >> 32);
-      const auto name = static_cast<StringId>(key & 0xffffffffu);
+    parts.ForEach([&](const PartKey& key, Ns cost) {
+      const auto [location, name] = key;
       by_location[location].emplace_back(cost, std::string(s_.strings().Get(name)));
       by_group[function_of_[location]][name] += cost;
       if (class_of_[location] != kNone) by_group[class_of_[location]][name] += cost;
-    }
+    });
     for (uint32_t l = 0; l < costs_.size(); ++l) {
       LineCost& c = costs_[l];
       if (at_.locations[l].confidence == LineConfidence::kFunction) {
@@ -442,9 +425,8 @@ class Analysis {
   std::vector<bool> is_class_;
   std::vector<uint32_t> function_of_, class_of_;  // location -> group
   PairTimes device_pairs_, host_pairs_;
-  std::vector<NameSays> names_;  // by name
-  std::unordered_map<uint64_t, Ns> parts_,
-      host_parts_;  // (location, operator) -> device, host time
+  std::vector<NameSays> names_;   // by name
+  PartTimes parts_, host_parts_;  // of device, of host time
   LinesResult result_;
 };
 
