@@ -10,6 +10,7 @@
 #include "analysis/gap_cover.h"
 #include "analysis/host_nesting.h"
 #include "analysis/stack_of.h"
+#include "base/cores.h"
 #include "base/distinct.h"
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -89,6 +90,7 @@ class Analysis {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
       if (IsDeviceWork(s_.kind(i)) && steps_.Contains(model_.step[i])) AddDevice(i, figures[i]);
     }
+    Join();
     AddTotals();
     Finish();
     return std::move(result_);
@@ -96,11 +98,12 @@ class Analysis {
 
   Result<LinesResult> Run() {
     Begin();
-    // Each has figures of its own: none touches what another one adds up.
+    // None touches what another one adds up.
     RunAll(
         s_.slice_count() >= kManyRows, [&] { AddHostWork(); }, [&] { AddIdle(); },
         [&] { AddDeviceWork(); });
     if (cancel_.cancelled()) return Cancelled();
+    Join();
     AddMemory();
     AddTotals();
     Finish();
@@ -146,34 +149,36 @@ class Analysis {
 
   void AddPart(uint32_t location, StringId name, Ns cost) {
     if (location == kNone || cost <= 0) return;
-    parts_.Of({location, name}) += cost;
+    device_.parts.Of({location, name}) += cost;
   }
 
   void Begin() {
     costs_.resize(at_.locations.size());
     names_.resize(s_.strings().size());
     for (uint32_t i = 0; i < costs_.size(); ++i) costs_[i].location = i;
+    device_.lines.resize(at_.locations.size());
+    idle_.of_line.resize(at_.locations.size(), 0);
   }
 
   void AddDevice(SliceIndex i, Ns time) {
-    result_.has_device_work = true;
-    result_.totals.device += time;
+    device_.any = true;
+    device_.totals.device += time;
     const DevicePlace place = DevicePlaceOf(model_, at_, i);
     const uint32_t location = LocationOf(place.blamed);
     if (location == kNone) return;
-    LineCost& c = costs_[location];
-    c.device_self += time;
-    if (model_.is_communication[i]) c.collective += time;
-    device_pairs_.Of({place.context, place.blamed, place.caller, place.origin, place.pass}) += time;
+    DeviceSums::OfLine& line = device_.lines[location];
+    line.self += time;
+    if (model_.is_communication[i]) line.collective += time;
+    device_.pairs.Of({place.context, place.blamed, place.caller, place.origin, place.pass}) += time;
     AddPart(location, place.op != kNone ? s_.name_id(place.op) : s_.name_id(i), time);
     (at_.locations[location].confidence == LineConfidence::kFunction
-         ? result_.totals.function_device
-         : result_.totals.line_device) += time;
+         ? device_.totals.function_device
+         : device_.totals.line_device) += time;
   }
 
   // `time`: without what runs inside it.
   void AddHost(SliceIndex i, Ns time) {
-    result_.totals.host += time;
+    host_.totals.host += time;
     if (at_.user_frame[i]) {
       LineCost& function = costs_[LocationOf(at_.context[i])];
       ++function.calls;
@@ -197,11 +202,25 @@ class Analysis {
     }
     if (IsLaunchApi(s_.kind(i)) && SaysOf(i).synchronizes) c.synchronization += time;
     const uint32_t origin = at_.origin.empty() ? kNone : at_.origin[i];
-    host_pairs_.Of({at_.context[i], blamed, kNone, origin, at_.pass[i]}) += time;
-    if (op && time > 0) host_parts_.Of({location, s_.name_id(i)}) += time;
-    (at_.locations[location].confidence == LineConfidence::kFunction ? result_.totals.function_host
-                                                                     : result_.totals.line_host) +=
+    host_.pairs.Of({at_.context[i], blamed, kNone, origin, at_.pass[i]}) += time;
+    if (op && time > 0) host_.parts.Of({location, s_.name_id(i)}) += time;
+    (at_.locations[location].confidence == LineConfidence::kFunction ? host_.totals.function_host
+                                                                     : host_.totals.line_host) +=
         time;
+  }
+
+  // Brings together what was added up apart.
+  void Join() {
+    for (size_t i = 0; i < costs_.size(); ++i) {
+      costs_[i].device_self = device_.lines[i].self;
+      costs_[i].collective = device_.lines[i].collective;
+      costs_[i].idle = idle_.of_line[i];
+    }
+    result_.has_device_work = device_.any;
+    result_.totals = host_.totals;
+    result_.totals.device = device_.totals.device;
+    result_.totals.line_device = device_.totals.line_device;
+    result_.totals.function_device = device_.totals.function_device;
   }
 
   void AddMemory() {
@@ -266,7 +285,7 @@ class Analysis {
       const uint32_t next = open.empty() ? kNone : open.back().location;
       if (next == location) return;
       const uint64_t until = gaps->Before(at);
-      if (location != kNone) costs_[location].idle += static_cast<Ns>(until - before);
+      if (location != kNone) idle_.of_line[location] += static_cast<Ns>(until - before);
       before = until;
       location = next;
     };
@@ -350,9 +369,9 @@ class Analysis {
         if (key.context == key.blamed && key.caller == kNone && key.origin == kNone) break;
       }
     };
-    device_pairs_.ForEach(
+    device_.pairs.ForEach(
         [&](const PairKey& key, Ns time) { add(key, {.device = time, .host = 0}); });
-    host_pairs_.ForEach(
+    host_.pairs.ForEach(
         [&](const PairKey& key, Ns time) { add(key, {.device = 0, .host = time}); });
   }
 
@@ -371,7 +390,7 @@ class Analysis {
 
   void Finish() {
     // Operators are ranked by device time where there is any, else by host time.
-    const auto& parts = result_.has_device_work ? parts_ : host_parts_;
+    const auto& parts = result_.has_device_work ? device_.parts : host_.parts;
     std::vector<std::vector<std::pair<Ns, std::string>>> by_location(costs_.size());
     std::vector<std::unordered_map<StringId, Ns>> by_group(groups_.size());
     parts.ForEach([&](const PartKey& key, Ns cost) {
@@ -420,13 +439,33 @@ class Analysis {
   const LineAttribution& at_;
   const StepSelection& steps_;
   const CancelToken& cancel_;
+  // What threads add up side by side stands on lines of its own in their caches.
+  struct alignas(kApart) DeviceSums {
+    struct OfLine {
+      Ns self = 0, collective = 0;
+    };
+    std::vector<OfLine> lines;  // per location
+    PairTimes pairs;
+    PartTimes parts;
+    LineTotals totals;
+    bool any = false;
+  };
+  struct alignas(kApart) HostSums {
+    PairTimes pairs;
+    PartTimes parts;
+    LineTotals totals;
+  };
+  struct alignas(kApart) IdleSums {
+    std::vector<Ns> of_line;  // per location
+  };
+  DeviceSums device_;
+  HostSums host_;
+  IdleSums idle_;
   std::vector<LineCost> costs_;    // per location
   std::vector<LineGroup> groups_;  // functions and classes
   std::vector<bool> is_class_;
   std::vector<uint32_t> function_of_, class_of_;  // location -> group
-  PairTimes device_pairs_, host_pairs_;
-  std::vector<NameSays> names_;   // by name
-  PartTimes parts_, host_parts_;  // of device, of host time
+  std::vector<NameSays> names_;                   // by name
   LinesResult result_;
 };
 
