@@ -34,11 +34,8 @@ struct PairKey {
 };
 struct PairHash {
   size_t operator()(const PairKey& k) const {
-    return (static_cast<uint64_t>(k.context) * 0x9e3779b97f4a7c15ull) ^
-           (static_cast<uint64_t>(k.blamed) * 0xff51afd7ed558ccdull) ^
-           (static_cast<uint64_t>(k.caller) * 0xc2b2ae3d27d4eb4full) ^
-           (static_cast<uint64_t>(k.origin) * 0xd6e8feb86659fd93ull) ^
-           (static_cast<uint64_t>(k.pass) * 0x51ull);
+    const uint64_t stacks = HashPair(k.context, k.blamed), calls = HashPair(k.caller, k.origin);
+    return HashPair(HashPair(stacks, calls), static_cast<uint64_t>(k.pass));
   }
 };
 struct PairCost {
@@ -71,9 +68,7 @@ struct PartKey {
   bool operator==(const PartKey&) const = default;
 };
 struct PartHash {
-  size_t operator()(const PartKey& k) const {
-    return NumberHash()(static_cast<uint64_t>(k.location) << 32 | k.name);
-  }
+  size_t operator()(const PartKey& k) const { return HashPair(k.location, k.name); }
 };
 using PartTimes = TimesBy<PartKey, PartHash>;
 
@@ -86,14 +81,8 @@ class Analysis {
   // Of device work alone, with a figure per slice.
   Result<LinesResult> RunOver(const std::vector<Ns>& figures) {
     Begin();
-    for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
-      if (i % kCancelStride == 0 && cancel_.cancelled()) return Cancelled();
-      if (IsDeviceWork(s_.kind(i)) && steps_.Contains(model_.step[i])) AddDevice(i, figures[i]);
-    }
-    Join();
-    AddTotals();
-    Finish();
-    return std::move(result_);
+    AddDeviceWork([&](SliceIndex i) { return figures[i]; });
+    return End();
   }
 
   Result<LinesResult> Run() {
@@ -101,16 +90,20 @@ class Analysis {
     // None touches what another one adds up.
     RunAll(
         s_.slice_count() >= kManyRows, [&] { AddHostWork(); }, [&] { AddIdle(); },
-        [&] { AddDeviceWork(); });
+        [&] { AddDeviceWork([&](SliceIndex i) { return s_.duration(i); }); });
+    AddMemory();
+    return End();
+  }
+
+ private:
+  Result<LinesResult> End() {
     if (cancel_.cancelled()) return Cancelled();
     Join();
-    AddMemory();
     AddTotals();
     Finish();
     return std::move(result_);
   }
 
- private:
   bool Counted(SliceIndex i) const { return IsHostWork(s_.kind(i)); }
   uint32_t LocationOf(uint32_t context) const {
     return context == kNone ? kNone : at_.contexts[context].location;
@@ -124,12 +117,12 @@ class Analysis {
     });
   }
 
-  void AddDeviceWork() {
+  // `time_of`: what counts of a piece of work, ns.
+  template <typename TimeOf>
+  void AddDeviceWork(TimeOf&& time_of) {
     for (SliceIndex i = 0; i < s_.slice_count(); ++i) {
       if (i % kCancelStride == 0 && cancel_.cancelled()) return;
-      if (IsDeviceWork(s_.kind(i)) && steps_.Contains(model_.step[i])) {
-        AddDevice(i, s_.duration(i));
-      }
+      if (IsDeviceWork(s_.kind(i)) && steps_.Contains(model_.step[i])) AddDevice(i, time_of(i));
     }
   }
 
@@ -147,17 +140,12 @@ class Analysis {
     return says;
   }
 
-  void AddPart(uint32_t location, StringId name, Ns cost) {
-    if (location == kNone || cost <= 0) return;
-    device_.parts.Of({location, name}) += cost;
-  }
-
   void Begin() {
     costs_.resize(at_.locations.size());
     names_.resize(s_.strings().size());
     for (uint32_t i = 0; i < costs_.size(); ++i) costs_[i].location = i;
     device_.lines.resize(at_.locations.size());
-    idle_.of_line.resize(at_.locations.size(), 0);
+    idle_.resize(at_.locations.size(), 0);
   }
 
   void AddDevice(SliceIndex i, Ns time) {
@@ -170,7 +158,7 @@ class Analysis {
     line.self += time;
     if (model_.is_communication[i]) line.collective += time;
     device_.pairs.Of({place.context, place.blamed, place.caller, place.origin, place.pass}) += time;
-    AddPart(location, place.op != kNone ? s_.name_id(place.op) : s_.name_id(i), time);
+    device_.AddPart(location, place.op != kNone ? s_.name_id(place.op) : s_.name_id(i), time);
     (at_.locations[location].confidence == LineConfidence::kFunction
          ? device_.totals.function_device
          : device_.totals.line_device) += time;
@@ -203,7 +191,7 @@ class Analysis {
     if (IsLaunchApi(s_.kind(i)) && SaysOf(i).synchronizes) c.synchronization += time;
     const uint32_t origin = at_.origin.empty() ? kNone : at_.origin[i];
     host_.pairs.Of({at_.context[i], blamed, kNone, origin, at_.pass[i]}) += time;
-    if (op && time > 0) host_.parts.Of({location, s_.name_id(i)}) += time;
+    if (op) host_.AddPart(location, s_.name_id(i), time);
     (at_.locations[location].confidence == LineConfidence::kFunction ? host_.totals.function_host
                                                                      : host_.totals.line_host) +=
         time;
@@ -214,7 +202,7 @@ class Analysis {
     for (size_t i = 0; i < costs_.size(); ++i) {
       costs_[i].device_self = device_.lines[i].self;
       costs_[i].collective = device_.lines[i].collective;
-      costs_[i].idle = idle_.of_line[i];
+      costs_[i].idle = idle_[i];
     }
     result_.has_device_work = device_.any;
     result_.totals = host_.totals;
@@ -285,7 +273,7 @@ class Analysis {
       const uint32_t next = open.empty() ? kNone : open.back().location;
       if (next == location) return;
       const uint64_t until = gaps->Before(at);
-      if (location != kNone) idle_.of_line[location] += static_cast<Ns>(until - before);
+      if (location != kNone) idle_[location] += static_cast<Ns>(until - before);
       before = until;
       location = next;
     };
@@ -440,27 +428,25 @@ class Analysis {
   const StepSelection& steps_;
   const CancelToken& cancel_;
   // What threads add up side by side stands on lines of its own in their caches.
-  struct alignas(kApart) DeviceSums {
+  struct alignas(kApart) Sums {
+    PairTimes pairs;
+    PartTimes parts;
+    LineTotals totals;
+
+    void AddPart(uint32_t location, StringId name, Ns time) {
+      if (time > 0) parts.Of({location, name}) += time;
+    }
+  };
+  struct DeviceSums : Sums {
     struct OfLine {
       Ns self = 0, collective = 0;
     };
     std::vector<OfLine> lines;  // per location
-    PairTimes pairs;
-    PartTimes parts;
-    LineTotals totals;
     bool any = false;
   };
-  struct alignas(kApart) HostSums {
-    PairTimes pairs;
-    PartTimes parts;
-    LineTotals totals;
-  };
-  struct alignas(kApart) IdleSums {
-    std::vector<Ns> of_line;  // per location
-  };
+  Sums host_;
   DeviceSums device_;
-  HostSums host_;
-  IdleSums idle_;
+  std::vector<Ns> idle_;           // per location
   std::vector<LineCost> costs_;    // per location
   std::vector<LineGroup> groups_;  // functions and classes
   std::vector<bool> is_class_;

@@ -8,6 +8,7 @@
 
 #include "analysis/errors.h"
 #include "analysis/listed_operators.h"
+#include "base/hash.h"
 #include "base/parallel.h"
 
 namespace emberline {
@@ -81,9 +82,7 @@ struct RowStack {
   bool operator==(const RowStack&) const = default;
 };
 struct RowStackHash {
-  size_t operator()(const RowStack& k) const {
-    return static_cast<size_t>((k.stack ^ k.row * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull);
-  }
+  size_t operator()(const RowStack& k) const { return HashPair(k.stack, k.row); }
 };
 
 }  // namespace
